@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kernel side of the task filters. Unset filters cost nothing: filter_config is
+ * constant at load and the verifier drops what it rules out.
+ */
+#ifndef VANTAGE_BPF_FILTER_H
+#define VANTAGE_BPF_FILTER_H
+
+#include "bpf/kernel.bpf.h"
+#include "shared/filter.h"
+
+const volatile struct filter_config filter_config = {};
+
+/* The wanted values of every kind; sized and filled by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct filter_key);
+	__type(value, __u8);
+} filter_values SEC(".maps");
+
+static __always_inline bool filter__holds(__u32 kind, __u64 value)
+{
+	struct filter_key key = { .kind = kind, .value = value };
+
+	return bpf_map_lookup_elem(&filter_values, &key);
+}
+
+/* Whether a number of a kind is wanted; any is when none is named. */
+static __always_inline bool filter__wants(__u32 kind, __u64 value)
+{
+	return !filter_config.nr[kind] || filter__holds(kind, value);
+}
+
+/* Runs the automaton of shared/filter.h over a command name. */
+static __always_inline bool filter__wants_comm(const char comm[TASK_COMM_LEN])
+{
+	__u64 state = filter_config.globs.first;
+
+	if (!filter_config.has_globs)
+		return true;
+	for (int i = 0; i < TASK_COMM_LEN; i++) {
+		__u8 character = comm[i];
+
+		if (!character)
+			break;
+		state = ((state & filter_config.globs.accepts[character]) << 1) |
+			(state & filter_config.globs.loops);
+	}
+	return state & filter_config.globs.final;
+}
+
+/* Levels of the cgroup tree that are looked at, from the task's own upwards. */
+#define FILTER_CGROUP_LEVELS 128
+
+/* Whether the task is in the subtree of a wanted cgroup. */
+static __always_inline bool filter__wants_cgroup_of(struct task_struct *task)
+{
+	struct cgroup *cgroup;
+
+	if (!filter_config.nr[FILTER_CGROUP])
+		return true;
+	cgroup = task__cgroup(task);
+	for (int i = 0; i < FILTER_CGROUP_LEVELS && cgroup; i++) {
+		if (filter__holds(FILTER_CGROUP, cgroup__id(cgroup)))
+			return true;
+		cgroup = cgroup__parent(cgroup);
+	}
+	return false;
+}
+
+/*
+ * Whether an event about this task is inside what was asked. tid: the thread the
+ * event is about (the id it had at the event, which an exec may have changed).
+ */
+static __always_inline bool filter__passes(struct task_struct *task, __u32 tid)
+{
+	char comm[TASK_COMM_LEN];
+
+	if (!filter__wants(FILTER_PID, (__u32)task->tgid) || !filter__wants(FILTER_TID, tid))
+		return false;
+	if (filter_config.nr[FILTER_PPID] &&
+	    !filter__holds(FILTER_PPID, (__u32)task->real_parent->tgid))
+		return false;
+	if (filter_config.nr[FILTER_UID] && !filter__holds(FILTER_UID, task__uid(task)))
+		return false;
+	if (filter_config.has_globs) {
+		task__process_comm(task, comm);
+		if (!filter__wants_comm(comm))
+			return false;
+	}
+	return filter__wants_cgroup_of(task);
+}
+
+#endif

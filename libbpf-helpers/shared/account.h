@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The account of a run, as the kernel side counts it. Each event of a kind has
+ * exactly one fate: seen = filtered + recorded + lost + in flight. What is
+ * recorded is counted in user space, where the report is written.
+ */
+#ifndef VANTAGE_SHARED_ACCOUNT_H
+#define VANTAGE_SHARED_ACCOUNT_H
+
+#include "shared/types.h"
+
+/* Kinds of events with a sum of their own that one tool can have. */
+#define ACCOUNT_KINDS_MAX 4
+
+/* Why an event is lost. The names in the report are in run/account.c. */
+enum account_cause {
+	ACCOUNT_RING_FULL, /* no room for the record in the ring buffer */
+	ACCOUNT_OUTPUT_CLOSED, /* the reader or the disk took no more; counted in user space */
+	ACCOUNT_NR_CAUSES,
+};
+
+/* What of a recorded event was not kept. */
+enum account_detail {
+	ACCOUNT_DETAIL_ARGS, /* arguments cut: no room for all, or a page could not be read */
+	ACCOUNT_NR_DETAILS,
+};
+
+/* One per kind and CPU; only ever grows. */
+struct account_counters {
+	__u64 seen; /* events, before any filter */
+	__u64 filtered;
+	__u64 lost[ACCOUNT_NR_CAUSES];
+	__u64 detail_lost[ACCOUNT_NR_DETAILS];
+};
+
+#endif
