@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where a tool's records go. A tool declares each kind of record once, as a table
+ * of fields, and hands the sink values; text columns, JSON, CSV and the JSON
+ * Schema all come from that table. The sink knows no tool and no libbpf.
+ */
+#ifndef VANTAGE_OUTPUT_SINK_H
+#define VANTAGE_OUTPUT_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum value_kind {
+	VALUE_ABSENT, /* not known: the field is left out, never 0 */
+	VALUE_UNSIGNED,
+	VALUE_SIGNED,
+	VALUE_BOOL,
+	VALUE_BYTES, /* any bytes, escaped by each face */
+	VALUE_WORDS, /* words one after another, each ended by NUL: a JSON array, a shell line */
+	VALUE_NUMBERS, /* a JSON array of integers */
+	VALUE_COUNTS, /* a JSON object: name -> number, or null where not known */
+	VALUE_RECORDS, /* a JSON array of objects, or (named) an object of objects */
+};
+
+struct named_count {
+	const char *name;
+	uint64_t count;
+	bool known;
+};
+
+struct record;
+
+struct value {
+	enum value_kind kind;
+	union {
+		uint64_t number;
+		int64_t integer;
+		bool truth;
+		struct {
+			const char *data;
+			size_t size;
+		} bytes; /* VALUE_BYTES, VALUE_WORDS */
+		struct {
+			const uint64_t *items;
+			size_t nr;
+		} numbers;
+		struct {
+			const struct named_count *items;
+			size_t nr;
+		} counts;
+		struct {
+			const struct record *items;
+			size_t nr;
+		} records;
+	};
+};
+
+/* How the text face shows a number; JSON and CSV always have the integer itself. */
+enum unit {
+	UNIT_NONE,
+	UNIT_WALL_NS, /* nanoseconds since the epoch, shown as local HH:MM:SS.uuuuuu */
+	UNIT_SECONDS, /* nanoseconds shown as seconds with three decimals */
+	UNIT_MILLISECONDS, /* nanoseconds shown as milliseconds with three decimals */
+	UNIT_KIBIBYTES, /* bytes shown as whole KiB, rounded up */
+};
+
+struct record_type;
+
+struct field {
+	const char *name; /* in JSON and CSV; stays once released */
+	enum value_kind kind;
+	enum unit unit;
+	const char *column; /* heading in text, or NULL: never a column */
+	int width; /* least width of the column; negative: aligned to the left */
+	bool required; /* in the schema; a required field is never VALUE_ABSENT */
+	bool text_only; /* a column that JSON and CSV have in another field */
+	const char *meaning; /* one sentence for the schema */
+	const struct record_type *of; /* VALUE_RECORDS: what its items are */
+	bool named; /* VALUE_RECORDS: an object; the first field of each item is its key */
+};
+
+struct record_type {
+	const char *name; /* "type" in JSON */
+	const char *meaning;
+	const struct field *fields;
+	size_t nr_fields;
+};
+
+struct record {
+	const struct record_type *type;
+	const struct value *values; /* one for each field of the type, in its order */
+};
+
+enum face_kind { FACE_TEXT, FACE_JSON, FACE_CSV };
+
+struct sink_config {
+	enum face_kind face;
+	const char *path; /* NULL: stdout; a file is created or truncated */
+	/* Which records are rows of the text table and of the CSV; NULL-terminated. The
+	 * text face ignores records of other types (start, account): they are messages. */
+	const struct record_type *const *rows;
+	/* Names of the fields shown as text columns, in order, NULL-terminated; "type" is
+	 * the record's kind. The last one takes the rest of a terminal's line. */
+	const char *const *columns;
+	bool quote_words; /* quote every word of VALUE_WORDS, also where a shell needs none */
+};
+
+struct sink;
+
+/* The config's tables are borrowed until the close. 0 or -errno, reported. */
+int sink__open(struct sink **sink, const struct sink_config *config);
+
+/*
+ * Formats one record into the sink's buffer; a full buffer is written out at a
+ * record's border. 0; -EPIPE when the reader has gone (not reported: it ends a run
+ * quietly); another -errno, reported once. After an error every call returns it.
+ */
+int sink__write(struct sink *sink, const struct record *record);
+
+/* Writes out what is buffered. Errors as sink__write(). */
+int sink__flush(struct sink *sink);
+
+/* Flushes, closes (a full disk may show only now) and frees; sink may be NULL. */
+int sink__close(struct sink *sink);
+
+/*
+ * Prints the JSON Schema (draft 2020-12) of every line a tool writes with -j:
+ * types is NULL-terminated and holds all record types. 0 or -errno, reported.
+ */
+int sink__print_schema(FILE *out, const char *tool, const struct record_type *const *types);
+
+static inline struct value value__unsigned(uint64_t number)
+{
+	return (struct value){ .kind = VALUE_UNSIGNED, .number = number };
+}
+
+static inline struct value value__signed(int64_t integer)
+{
+	return (struct value){ .kind = VALUE_SIGNED, .integer = integer };
+}
+
+static inline struct value value__bool(bool truth)
+{
+	return (struct value){ .kind = VALUE_BOOL, .truth = truth };
+}
+
+/* data is borrowed until sink__write() returns; so for the ones below. */
+static inline struct value value__bytes(const char *data, size_t size)
+{
+	return (struct value){ .kind = VALUE_BYTES, .bytes = { data, size } };
+}
+
+static inline struct value value__words(const char *data, size_t size)
+{
+	return (struct value){ .kind = VALUE_WORDS, .bytes = { data, size } };
+}
+
+static inline struct value value__counts(const struct named_count *items, size_t nr)
+{
+	return (struct value){ .kind = VALUE_COUNTS, .counts = { items, nr } };
+}
+
+static inline struct value value__records(const struct record *items, size_t nr)
+{
+	return (struct value){ .kind = VALUE_RECORDS, .records = { items, nr } };
+}
+
+#endif

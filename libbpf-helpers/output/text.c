@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "output/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "output/columns.h"
+#include "output/escape.h"
+#include "output/face.h"
+#include "output/json.h"
+#include "run/log.h"
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+
+/* A word of the line that a shell runs, which the shell would read otherwise if it were bare:
+ * VAR=value, and the reserved words of bash, zsh and ksh that need no quotes by their letters. */
+static bool is_shell_syntax(const char *data, size_t size)
+{
+	static const char *const reserved[] = {
+		"case",	 "coproc",    "declare",   "do",       "done",	 "elif",
+		"else",	 "end",	      "esac",	   "export",   "fi",	 "float",
+		"for",	 "foreach",   "function",  "if",       "in",	 "integer",
+		"local", "namespace", "nocorrect", "readonly", "repeat", "select",
+		"then",	 "time",      "typeset",   "until",    "while",
+	};
+	size_t i;
+
+	if (memchr(data, '=', size))
+		return true;
+	for (i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
+		if (strlen(reserved[i]) == size && !memcmp(reserved[i], data, size))
+			return true;
+	return false;
+}
+
+static void append_words(struct buffer *out, const char *data, size_t size, bool quote)
+{
+	bool first = true;
+	size_t length;
+	char *room;
+
+	while (size) {
+		length = strnlen(data, size);
+		room = buffer__reserve(out, 4 * length + 5);
+		if (!room)
+			return;
+		if (!first)
+			*room = ' ';
+		out->size += !first;
+		out->size += escape__shell(room + !first, data, length,
+					   quote || (first && is_shell_syntax(data, length)));
+		first = false;
+		if (length < size)
+			length++;
+		data += length;
+		size -= length;
+	}
+}
+
+static void append_bytes(struct buffer *out, const char *data, size_t size)
+{
+	char *room = buffer__reserve(out, 4 * size);
+
+	if (room)
+		out->size += escape__text(room, data, size);
+}
+
+void text__append_value(struct buffer *out, const struct field *field, const struct value *value,
+			bool quote_words)
+{
+	if (value->kind == VALUE_BYTES)
+		append_bytes(out, value->bytes.data, value->bytes.size);
+	else if (value->kind == VALUE_WORDS)
+		append_words(out, value->bytes.data, value->bytes.size, quote_words);
+	else
+		json__append_value(out, field, value);
+}
+
+struct text_face {
+	struct face face;
+	struct columns columns;
+	bool quote_words;
+	/* What localtime_r() said last: it is asked once for each second. */
+	time_t second;
+	struct tm local;
+};
+
+static void append_wall_clock(struct text_face *text, struct buffer *out, uint64_t ns)
+{
+	time_t second = ns / NS_PER_SECOND;
+
+	if (second != text->second) {
+		/* It fails only for years beyond an int; 2^64 ns end in 2554. */
+		localtime_r(&second, &text->local);
+		text->second = second;
+	}
+	buffer__printf(out, "%02d:%02d:%02d.%06" PRIu64, text->local.tm_hour, text->local.tm_min,
+		       text->local.tm_sec, ns % NS_PER_SECOND / 1000);
+}
+
+/* With three decimals, rounded to the nearest; thousandth: that many units. */
+static void append_thousandths(struct buffer *out, uint64_t number, uint64_t thousandth)
+{
+	uint64_t whole = number / thousandth + (number % thousandth >= thousandth / 2);
+
+	buffer__printf(out, "%" PRIu64 ".%03" PRIu64, whole / 1000, whole % 1000);
+}
+
+static void append_in_unit(struct text_face *text, struct buffer *out, enum unit unit,
+			   uint64_t number)
+{
+	switch (unit) {
+	case UNIT_NONE:
+		buffer__append_unsigned(out, number);
+		break;
+	case UNIT_WALL_NS:
+		append_wall_clock(text, out, number);
+		break;
+	case UNIT_SECONDS:
+		append_thousandths(out, number, NS_PER_SECOND / 1000);
+		break;
+	case UNIT_MILLISECONDS:
+		append_thousandths(out, number, 1000);
+		break;
+	case UNIT_KIBIBYTES:
+		buffer__append_unsigned(out, number / 1024 + !!(number % 1024));
+		break;
+	}
+}
+
+static void append_cell(struct text_face *text, struct buffer *out, const struct field *field,
+			const struct value *value)
+{
+	switch (value->kind) {
+	case VALUE_ABSENT:
+		buffer__append_char(out, '-');
+		break;
+	case VALUE_UNSIGNED:
+		append_in_unit(text, out, field->unit, value->number);
+		break;
+	case VALUE_SIGNED:
+		if (value->integer < 0)
+			buffer__append_char(out, '-');
+		append_in_unit(text, out, field->unit,
+			       value->integer < 0 ? -(uint64_t)value->integer :
+						    (uint64_t)value->integer);
+		break;
+	default:
+		text__append_value(out, field, value, text->quote_words);
+	}
+}
+
+static bool starts_character(char byte)
+{
+	return (byte & 0xc0) != 0x80;
+}
+
+/* The characters in data, which is valid UTF-8; counts no further than one beyond limit. */
+static size_t count_characters(const char *data, size_t size, size_t limit)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < size && nr <= limit; i++)
+		nr += starts_character(data[i]);
+	return nr;
+}
+
+/* Where the character number nr begins; data has more than nr. */
+static size_t find_character(const char *data, size_t nr)
+{
+	size_t i = 0;
+
+	for (;; i++) {
+		if (starts_character(data[i]) && !nr--)
+			return i;
+	}
+}
+
+/* Cuts the line that starts at the offset so that it fits the terminal. */
+static void cut_line(struct buffer *out, size_t start, size_t width)
+{
+	size_t size = out->size - start, kept, taken;
+	char mark[sizeof("(+18446744073709551615 bytes)")];
+
+	if (count_characters(out->data + start, size, width) <= width)
+		return;
+	/* The number in the final mark is smaller than this, so that mark is no longer. */
+	taken = snprintf(mark, sizeof(mark), "(+%zu bytes)", size) + 1;
+	kept = find_character(out->data + start, width > taken ? width - taken : 0);
+	/* Half of an \xHH would be read as other text. */
+	for (taken = 1; taken <= 3 && taken <= kept; taken++) {
+		if (out->data[start + kept - taken] == '\\') {
+			kept -= taken;
+			break;
+		}
+	}
+	out->size = start + kept;
+	buffer__printf(out, "…(+%zu bytes)", size - kept);
+}
+
+/* A row that is being written. Blanks are written before the next cell, so none trail. */
+struct row {
+	struct buffer *out;
+	size_t start;
+	size_t blanks;
+};
+
+/* Finishes the cell of a column that starts at the offset. */
+static void row__end_cell(struct row *row, const struct field *field, size_t start)
+{
+	struct buffer *out = row->out;
+	size_t width = abs(field->width), heading = strlen(field->column), nr, pad;
+
+	if (out->err)
+		return;
+	if (width < heading)
+		width = heading;
+	nr = count_characters(out->data + start, out->size - start, width);
+	pad = nr < width ? width - nr : 0;
+	if (!nr) {
+		out->size = start - row->blanks;
+		row->blanks += pad + 1;
+	} else if (field->width < 0) {
+		row->blanks = pad + 1;
+	} else {
+		buffer__insert_blanks(out, start, pad);
+		row->blanks = 1;
+	}
+}
+
+static size_t row__begin_cell(struct row *row)
+{
+	buffer__insert_blanks(row->out, row->out->size, row->blanks);
+	return row->out->size;
+}
+
+static void row__end(struct row *row, size_t width)
+{
+	if (width && !row->out->err)
+		cut_line(row->out, row->start, width);
+	buffer__append_char(row->out, '\n');
+}
+
+static void text__heading(struct face *face, struct buffer *out)
+{
+	struct text_face *text = (struct text_face *)face;
+	struct row row = { .out = out, .start = out->size };
+	size_t i, start;
+
+	for (i = 0; i < text->columns.nr; i++) {
+		const struct field *field = text->columns.fields[i];
+
+		start = row__begin_cell(&row);
+		buffer__append_string(out, field->column);
+		row__end_cell(&row, field, start);
+	}
+	row__end(&row, face->width);
+}
+
+static void text__record(struct face *face, struct buffer *out, const struct record *record)
+{
+	struct text_face *text = (struct text_face *)face;
+	int type = columns__row(&text->columns, record->type);
+	struct row row = { .out = out, .start = out->size };
+	size_t i, start;
+
+	if (type < 0)
+		return;
+	for (i = 0; i < text->columns.nr && !out->err; i++) {
+		const struct field *field = text->columns.fields[i];
+		struct value value = columns__value(&text->columns, i, type, record);
+
+		start = row__begin_cell(&row);
+		append_cell(text, out, field, &value);
+		row__end_cell(&row, field, start);
+	}
+	row__end(&row, face->width);
+}
+
+static void text__free(struct face *face)
+{
+	columns__free(&((struct text_face *)face)->columns);
+	free(face);
+}
+
+int text__open(struct face **face, const struct sink_config *config)
+{
+	static const struct face_operations operations = {
+		.heading = text__heading,
+		.record = text__record,
+		.free = text__free,
+	};
+	struct text_face *text = calloc(1, sizeof(*text));
+	const char *const *name;
+	int err = text ? 0 : -ENOMEM;
+
+	if (err)
+		return log_error(err, NULL, "cannot prepare the text output");
+	text->face.operations = &operations;
+	text->columns.rows = config->rows;
+	text->quote_words = config->quote_words;
+	text->second = -1;
+	for (name = config->columns; *name && !err; name++) {
+		err = columns__add(&text->columns, *name);
+		if (!err && !text->columns.fields[text->columns.nr - 1]->column)
+			err = -EINVAL;
+		if (err)
+			log_error(err, NULL, "cannot show '%s' as a column of text", *name);
+	}
+	if (err) {
+		text__free(&text->face);
+		return err;
+	}
+	*face = &text->face;
+	return 0;
+}
