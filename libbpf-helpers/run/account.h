@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The account at the end of every run: seen = filtered + recorded + lost + in
+ * flight for each kind of event, each term counted by itself, and a verdict. No
+ * term is computed from the others: a sum that cannot fail proves nothing.
+ */
+#ifndef VANTAGE_RUN_ACCOUNT_H
+#define VANTAGE_RUN_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/types.h>
+
+#include "output/sink.h"
+#include "run/attach.h"
+#include "shared/account.h"
+
+struct bpf_map;
+
+struct account_terms {
+	struct account_counters kernel; /* summed over the CPUs */
+	uint64_t recorded;
+	uint64_t in_flight;
+	uint64_t output_closed; /* lost in user space: could not be written out */
+};
+
+struct account {
+	const char *const *kinds; /* names, NULL-terminated; kinds[0] is what --expect is about */
+	uint32_t nr_kinds;
+	struct account_terms terms[ACCOUNT_KINDS_MAX];
+	uint64_t begun_before;
+	uint64_t duration_ns;
+	int command_status; /* -1: there was no command, or it still runs */
+};
+
+enum account_verdict {
+	VERDICT_EXACT, /* nothing lost, cut or missed, and all that can be missed is counted */
+	VERDICT_LOWER_BOUND, /* something was lost or missed */
+	VERDICT_UNKNOWN, /* nothing lost, but this kernel does not count what can be missed */
+};
+
+/* kinds: borrowed. */
+void account__init(struct account *account, const char *const *kinds);
+
+/* Reads the kernel's terms. After detaching and draining only. 0 or -errno, reported. */
+int account__read(struct account *account, const struct bpf_map *counters);
+
+/* Whether every kind's sum holds. */
+bool account__balances(const struct account *account);
+
+enum account_verdict account__verdict(const struct account *account,
+				      const struct attachment *attachment);
+
+/*
+ * Writes the account as the last record and as one line on stderr. stats adds runs and
+ * run time of each program. 0 or an error of the sink.
+ */
+int account__report(const struct account *account, const struct attachment *attachment,
+		    struct sink *sink, bool stats);
+
+/* The record types "start" and "account", for the schema. */
+extern const struct record_type start_record_type;
+extern const struct record_type account_record_type;
+
+/* The first record: tool, version, kernel, time, probes. wall_ns: nanoseconds since the epoch. */
+int account__report_start(const char *tool, uint64_t wall_ns, const struct attachment *attachment,
+			  struct sink *sink);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "run/attach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "run/libbpf_log.h"
+#include "run/log.h"
+#include "run/privileges.h"
+
+#define BTF_PATH "/sys/kernel/btf/vmlinux"
+
+const char *const attach_mechanism_names[] = {
+	[ATTACH_AUTO] = "auto",
+	[ATTACH_TP_BTF] = "tp_btf",
+	[ATTACH_TP] = "tp",
+	[ATTACH_FENTRY] = "fentry",
+	[ATTACH_KPROBE] = "kprobe",
+	[ATTACH_KPROBE_MULTI] = "kprobe.multi",
+	[ATTACH_KPROBE_SESSION] = "kprobe.session",
+	[ATTACH_UPROBE] = "uprobe",
+	NULL,
+};
+
+/* Says the likeliest cause of a refused load in words; the errno's own text often misleads. */
+static int attach__report_load(int err, const char *mechanism)
+{
+	char missing[64], cause[128];
+
+	if (access(BTF_PATH, R_OK))
+		return log_error_because(
+			err, "the kernel shows no BTF (" BTF_PATH ")",
+			"Use a kernel built with CONFIG_DEBUG_INFO_BTF; --check shows what is there.",
+			"cannot load the %s programs", mechanism);
+	privileges__missing_for_bpf(missing, sizeof(missing));
+	if ((err == -EPERM || err == -EACCES) && *missing) {
+		snprintf(cause, sizeof(cause), "this process lacks %s", missing);
+		return log_error_because(err, cause, "Run it as root or with these capabilities.",
+					 "cannot load the %s programs", mechanism);
+	}
+	if (err == -E2BIG)
+		return log_error_because(err, "a map or program is larger than the kernel allows",
+					 "Lower --ring-size.", "cannot load the %s programs",
+					 mechanism);
+	return log_error(err, "--check tells what this kernel allows, -v what it answered.",
+			 "cannot load the %s programs", mechanism);
+}
+
+static int attach__select(const struct attach_way *way, const struct attach_object *object,
+			  const struct bpf_object *obj)
+{
+	for (size_t i = 0; i < way->nr_programs; i++) {
+		const struct attach_program *program = &way->programs[i];
+		struct bpf_program *prog;
+		int err;
+
+		prog = bpf_object__find_program_by_name(obj, program->program);
+		if (!prog)
+			return log_error(ENOENT, NULL, "cannot find program '%s' in the tool",
+					 program->program);
+		err = bpf_program__set_autoload(prog, object->wants(object->ctx, program));
+		if (err)
+			return log_error(err, NULL, "cannot choose program '%s'", program->program);
+	}
+	return 0;
+}
+
+static int attach__programs(const struct attach_way *way, const struct attach_object *object,
+			    const struct bpf_object *obj, struct attachment *attachment)
+{
+	const char *mechanism = attach_mechanism_names[way->mechanism];
+
+	attachment->mechanism = way->mechanism;
+	for (size_t i = 0; i < way->nr_programs; i++) {
+		const struct attach_program *program = &way->programs[i];
+		struct attached_probe *probe = &attachment->probes[attachment->nr_probes];
+
+		if (!object->wants(object->ctx, program))
+			continue;
+		if (attachment->nr_probes == ATTACH_PROBES_MAX)
+			return log_error(E2BIG, NULL, "cannot attach more than %d programs",
+					 ATTACH_PROBES_MAX);
+		probe->program = program;
+		probe->prog = bpf_object__find_program_by_name(obj, program->program);
+		probe->link = bpf_program__attach(probe->prog);
+		if (!probe->link)
+			return log_error(errno, "--check tells what this kernel allows.",
+					 "cannot attach to %s by %s", program->target, mechanism);
+		attachment->nr_probes++;
+	}
+	return 0;
+}
+
+static int attach__try(const struct attach_way *way, const struct attach_object *object,
+		       struct attachment *attachment)
+{
+	struct bpf_object_skeleton *skeleton;
+	int err;
+
+	err = object->open(object->ctx, &skeleton);
+	if (err)
+		return err;
+	libbpf_log__clear();
+	err = attach__select(way, object, *skeleton->obj);
+	if (err)
+		return err;
+	err = bpf_object__load_skeleton(skeleton);
+	if (err)
+		return attach__report_load(err, attach_mechanism_names[way->mechanism]);
+	err = object->loaded(object->ctx);
+	if (err)
+		return err;
+	return attach__programs(way, object, *skeleton->obj, attachment);
+}
+
+/*
+ * The kernel answers an update of a map of maps only when every program that could
+ * still see the old inner map has ended (kernel/bpf/syscall.c, maybe_wait_bpf_programs),
+ * on any number of CPUs and also where membarrier() refuses.
+ */
+static int attach__prepare_wait(struct attachment *attachment)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options);
+
+	attachment->inner_map_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "wait_inner", sizeof(__u32),
+						  sizeof(__u32), 1, NULL);
+	if (attachment->inner_map_fd < 0)
+		return log_error(attachment->inner_map_fd, NULL, "cannot create a map");
+	options.inner_map_fd = attachment->inner_map_fd;
+	attachment->outer_map_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "wait_outer",
+						  sizeof(__u32), sizeof(__u32), 1, &options);
+	if (attachment->outer_map_fd < 0)
+		return log_error(attachment->outer_map_fd, NULL, "cannot create a map of maps");
+	return 0;
+}
+
+int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mechanism only,
+		  const struct attach_object *object, struct attachment *attachment)
+{
+	int err = -ENOENT;
+	bool tried = false;
+
+	*attachment = (struct attachment){ .outer_map_fd = -1, .inner_map_fd = -1 };
+	for (size_t i = 0; i < nr_ways; i++) {
+		if (only != ATTACH_AUTO && ways[i].mechanism != only)
+			continue;
+		tried = true;
+		err = attach__try(&ways[i], object, attachment);
+		if (!err)
+			return attach__prepare_wait(attachment);
+		attachment__close(attachment);
+		object->close(object->ctx);
+	}
+	if (!tried)
+		return log_error_because(EINVAL, "it has no way to trace by this mechanism",
+					 "Use --attach auto; --explain names the mechanisms.",
+					 "cannot attach by %s", attach_mechanism_names[only]);
+	return err;
+}
+
+int attach__detach(struct attachment *attachment)
+{
+	__u32 key = 0, fd = attachment->inner_map_fd;
+	int err;
+
+	for (size_t i = 0; i < attachment->nr_probes; i++) {
+		bpf_link__destroy(attachment->probes[i].link);
+		attachment->probes[i].link = NULL;
+	}
+	err = bpf_map_update_elem(attachment->outer_map_fd, &key, &fd, BPF_ANY);
+	if (err)
+		return log_error(err, NULL, "cannot wait for running programs to end");
+	return 0;
+}
+
+void attachment__close(struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->nr_probes; i++)
+		bpf_link__destroy(attachment->probes[i].link);
+	if (attachment->outer_map_fd > 0)
+		close(attachment->outer_map_fd);
+	if (attachment->inner_map_fd > 0)
+		close(attachment->inner_map_fd);
+	*attachment = (struct attachment){ .outer_map_fd = -1, .inner_map_fd = -1 };
+}

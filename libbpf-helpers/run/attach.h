@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Ways to attach, as a table: each way is a set of programs that answers the
+ * tool's question by one mechanism. They are tried in order by really loading and
+ * attaching, since what a kernel names and what it allows differ; why a way failed
+ * is kept and told.
+ */
+#ifndef VANTAGE_RUN_ATTACH_H
+#define VANTAGE_RUN_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct bpf_link;
+struct bpf_object_skeleton;
+struct bpf_program;
+
+/* Names of --attach and of "mechanism" in JSON; [0] is auto. NULL-terminated. */
+extern const char *const attach_mechanism_names[];
+
+enum attach_mechanism {
+	ATTACH_AUTO,
+	ATTACH_TP_BTF,
+	ATTACH_TP,
+	ATTACH_FENTRY,
+	ATTACH_KPROBE,
+	ATTACH_KPROBE_MULTI,
+	ATTACH_KPROBE_SESSION,
+	ATTACH_UPROBE,
+};
+
+struct attach_program {
+	const char *program; /* its name in the BPF object */
+	const char *target; /* what it is attached to, as the user knows it */
+};
+
+struct attach_way {
+	enum attach_mechanism mechanism;
+	const struct attach_program *programs;
+	size_t nr_programs;
+};
+
+struct attached_probe {
+	const struct attach_program *program;
+	struct bpf_program *prog;
+	struct bpf_link *link;
+};
+
+#define ATTACH_PROBES_MAX 16
+
+struct attachment {
+	enum attach_mechanism mechanism;
+	struct attached_probe probes[ATTACH_PROBES_MAX];
+	size_t nr_probes;
+	int outer_map_fd; /* updating a map of maps waits for running programs */
+	int inner_map_fd;
+};
+
+/* How attach__first() gets an object for one try; ctx is the caller's. */
+struct attach_object {
+	void *ctx;
+	/* Opens and configures a fresh object. 0 or -errno, reported. */
+	int (*open)(void *ctx, struct bpf_object_skeleton **skeleton);
+	/* Whether a program of the way is wanted in this run. */
+	bool (*wants)(void *ctx, const struct attach_program *program);
+	/* After load, before attach: fills maps. 0 or -errno, reported. */
+	int (*loaded)(void *ctx);
+	/* Destroys what open made. */
+	void (*close)(void *ctx);
+};
+
+/*
+ * Loads and attaches by the first of the ways that works; only is ATTACH_AUTO or the one
+ * mechanism asked for. 0 and *attachment; or -errno, reported with the reason of each way.
+ */
+int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mechanism only,
+		  const struct attach_object *object, struct attachment *attachment);
+
+/*
+ * Closes all links, then waits until no program of them can still be running on any CPU
+ * (closing a link does not wait for that). Needs no privilege. 0 or -errno, reported.
+ */
+int attach__detach(struct attachment *attachment);
+
+/* Closes what is still open; *attachment may be all zero. */
+void attachment__close(struct attachment *attachment);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "run/explain.h"
+
+#include <stdio.h>
+
+#include <bpf/libbpf.h>
+
+#include "run/number.h"
+
+/* What is worth knowing of a mechanism before its figures are believed. */
+static const char *const mechanism_notes[] = {
+	[ATTACH_TP_BTF] = "a BPF program called by the kernel's own tracepoint with its typed "
+			  "arguments; needs BTF, no tracefs and no kprobes",
+	[ATTACH_TP] = "a tracepoint by way of perf; needs tracefs",
+	[ATTACH_FENTRY] = "a trampoline at the function; needs BTF; where the kernel preempts "
+			  "itself, a preempted program makes other calls on that CPU go uncounted",
+	[ATTACH_KPROBE] = "a breakpoint or jump at the function",
+	[ATTACH_KPROBE_MULTI] = "one program at many functions, by fprobe",
+	[ATTACH_KPROBE_SESSION] = "one program at entry and return of many functions, by fprobe",
+	[ATTACH_UPROBE] = "a breakpoint in a user program's file",
+};
+
+void explain__print(const char *tool, const char *question, const struct common_options *options,
+		    const struct attachment *attachment, const struct bpf_map *ring)
+{
+	char limits[512], duration[32];
+
+	printf("%s: %s\n\n", tool, question);
+	printf("Attached for this explanation, and detached again:\n");
+	for (size_t i = 0; i < attachment->nr_probes; i++)
+		printf("  %s by %s\n", attachment->probes[i].program->target,
+		       attach_mechanism_names[attachment->mechanism]);
+	printf("%s: %s.\n\n", attach_mechanism_names[attachment->mechanism],
+	       mechanism_notes[attachment->mechanism]);
+
+	task_filter__describe(&options->filter, limits, sizeof(limits));
+	printf("Only: %s\n", *limits ? limits : "no limit; events of every task");
+	printf("Until: %s\n", options->duration.given
+				      ? number__format_time(options->duration.ns, duration)
+				      : (options->command ? "the command ends" : "a signal"));
+	printf("Ring buffer: %u KiB; a record that finds no room is counted as lost (ring_full)\n",
+	       bpf_map__max_entries(ring) / 1024);
+	printf("Not traced now: this run only explains.\n");
+}

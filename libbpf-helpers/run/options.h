@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Options as typed data over argp: a row of a table and a field of a struct, with
+ * one parser for each type. The rows every tool has are in options_common.c, with the
+ * same long name and meaning everywhere; a tool adds its own rows and gives
+ * letters to the common ones. No option is handled by name.
+ */
+#ifndef VANTAGE_RUN_OPTIONS_H
+#define VANTAGE_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/sink.h"
+#include "run/filter.h"
+
+/* --help shows the options in these groups, in this order, in every tool. */
+enum option_group {
+	OPTION_EVENTS = 1, /* which events */
+	OPTION_REPORT, /* what to report */
+	OPTION_SHOW, /* how to show it */
+	OPTION_MEASURE, /* how to measure */
+};
+
+enum option_type {
+	OPTION_FLAG, /* bool */
+	OPTION_COUNT, /* struct optional_count, min..max */
+	OPTION_DURATION, /* struct optional_time; a bare number is seconds */
+	OPTION_THRESHOLD, /* uint64_t ns; a bare number is microseconds */
+	OPTION_SIZE, /* uint64_t bytes, suffix K, M, G; min..max */
+	OPTION_TEXT, /* const char *, in argv */
+	OPTION_CHOICE, /* int: index into choices */
+	OPTION_PIDS, /* struct number_list: comma-separated, may be given again */
+	OPTION_USERS, /* struct number_list of user ids, by number or name */
+	OPTION_GLOBS, /* struct task_filter: adds a command-name glob */
+	OPTION_CGROUPS, /* struct task_filter: adds a cgroup */
+	OPTION_HELP, /* no field: prints the help and exits */
+	OPTION_VERSION, /* no field: prints the version and exits */
+};
+
+struct option_row {
+	const char *name; /* long name, without dashes */
+	char letter; /* or 0 */
+	enum option_group group;
+	enum option_type type;
+	size_t offset; /* of the field in the tool's options struct */
+	const char *argument; /* what --help calls its argument; NULL for OPTION_FLAG */
+	const char *help;
+	uint64_t min, max; /* of the value in its unit; 0, 0: no limit but the type's */
+	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
+	const char *excludes; /* long name of an option that cannot be given as well */
+};
+
+struct optional_count {
+	bool given;
+	uint64_t count;
+};
+
+struct optional_time {
+	bool given;
+	uint64_t ns;
+};
+
+/* First member of each tool's options struct. Zero is the default of everything not set
+ * by options__parse(). */
+struct common_options {
+	struct task_filter filter;
+	struct optional_time duration; /* not given: until a signal, or the command's end */
+	bool time; /* columns */
+	bool timestamp;
+	int format; /* enum face_kind */
+	bool json;
+	const char *output; /* path or NULL */
+	int attach; /* index into attach_mechanism_names: 0 is auto */
+	uint64_t ring_bytes; /* 0: the tool's default */
+	bool explain;
+	bool check;
+	bool stats;
+	bool strict;
+	struct optional_count expect;
+	struct optional_count ready_fd;
+	bool json_schema;
+	bool verbose;
+	char **command; /* what stands after --, NULL-terminated, in argv; or NULL */
+	int argc; /* the command line, for the start record */
+	char **argv;
+};
+
+struct option_letter {
+	char letter;
+	const char *name; /* of a common option */
+};
+
+struct tool_options {
+	const char *tool; /* name, for --help and messages */
+	const char *summary; /* one sentence for --help */
+	const struct option_row *rows; /* the tool's own */
+	size_t nr_rows;
+	const struct option_letter *letters; /* this tool's letters for common options; ends with 0 */
+};
+
+/*
+ * Parses the command line into options (the tool's struct, all zero, which starts with
+ * struct common_options). 0; -EINVAL on a usage error, reported with the
+ * offending word; another -errno, reported. --help and --version print on stdout and exit 0.
+ * There are no operands but what stands after "--". Names the program to the log.
+ * After an error too, common_options__free() frees what was read.
+ */
+int options__parse(const struct tool_options *tool, void *options, int argc, char **argv);
+
+/* The face asked for by --format or --json. */
+enum face_kind options__face(const struct common_options *options);
+
+void common_options__free(struct common_options *options);
+
+#endif

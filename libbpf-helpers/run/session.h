@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The life of one run: signals, timers, the ring and the command in one epoll;
+ * it ends by detach, drain, last report, account. A loader's main reads
+ *	options__parse -> session__open -> session__attach -> session__run -> session__close
+ * The session knows no tool and no skeleton.
+ */
+#ifndef VANTAGE_RUN_SESSION_H
+#define VANTAGE_RUN_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/types.h>
+
+#include "output/sink.h"
+#include "run/account.h"
+#include "run/attach.h"
+#include "run/clock.h"
+#include "run/command.h"
+#include "run/options.h"
+#include "run/stats.h"
+
+struct bpf_map;
+struct bpf_object_skeleton;
+struct event_queue;
+struct ring_buffer;
+
+/* Exit statuses of every tool. */
+enum exit_status {
+	STATUS_OK = 0,
+	STATUS_FAILED = 1, /* could not do what was asked */
+	STATUS_USAGE = 2,
+	STATUS_UNMET = 3, /* ran, but --strict or --expect does not hold */
+};
+
+/* What a step returns when the run is over and all is well (--check, --explain, …). */
+#define SESSION_DONE 1
+
+/* The constant part of a tool. */
+struct tool {
+	struct tool_options options;
+	const char *question; /* for --explain: what is traced from which event */
+	const char *traced; /* for the line that says tracing has begun: "new processes" */
+	const struct attach_way *ways;
+	size_t nr_ways;
+	const char *const *kinds; /* of events, NULL-terminated; the first is what --expect counts */
+	const struct record_type *const *types; /* all that -j writes, NULL-terminated */
+	const struct record_type *const *rows; /* those of them that are rows of the table */
+};
+
+/* What a tool's fresh BPF object shows to the library. Pointers into the object's rodata and
+ * bss are valid until it is closed. */
+struct session_object {
+	struct bpf_object_skeleton *skeleton;
+	struct filter_config *filter; /* bpf/filter.bpf.h */
+	struct bpf_map *filter_values;
+	struct bpf_map *ring; /* bpf/ring.bpf.h */
+	__u64 *ring_wakeup_bytes;
+	struct bpf_map *counters; /* bpf/account.bpf.h */
+	__u64 *started_ns; /* bpf/account.bpf.h */
+};
+
+/* What a tool does in a run. Each returns 0 or -errno, reported (-EPIPE: the reader has gone). */
+struct session_work {
+	void *ctx;
+	/* Opens a fresh object, sets the tool's own configuration and fills *object. */
+	int (*open)(void *ctx, struct session_object *object);
+	void (*close)(void *ctx);
+	/* Whether a program of a way is wanted in this run. */
+	bool (*wants)(void *ctx, const struct attach_program *program);
+	const char *const *columns; /* of the text face, NULL-terminated */
+	bool quote_words;
+	/* One record of the ring, in the order of the stamps; data is gone after the call. */
+	int (*event)(void *ctx, const void *data, size_t size);
+};
+
+struct session {
+	const struct tool *tool;
+	const struct common_options *options;
+	const struct session_work *work;
+	struct session_object object;
+	struct attachment attachment;
+	struct account account;
+	struct clock_base clock;
+	struct command command;
+	struct sink *sink;
+	struct ring_buffer *ring;
+	struct event_queue *queue; /* what the ring gave, until its turn */
+	struct run_stats stats;
+	uint64_t unwritten[ACCOUNT_KINDS_MAX]; /* records that still lie in the sink's buffer */
+	int output_err; /* once a write failed: events are only counted from then on */
+	uint64_t started_ns; /* monotonic: when all was attached */
+	uint64_t last_event_ns; /* stamp of the last record taken from the ring */
+	uint64_t batch_bytes; /* taken from the ring in this drain */
+	int signal_fd;
+	int duration_fd; /* timer, or -1 */
+	int drain_fd; /* timer: drains the ring when no wake-up came */
+	int clock_fd; /* timer: cancelled when the wall clock is set */
+	int command_fd; /* readable when the command ends, or -1 */
+};
+
+/* Prepares a run: answers --json-schema and --check, resolves filters, forks the command.
+ * 0, SESSION_DONE, or -errno, reported. */
+int session__open(struct session *session, const struct tool *tool,
+		  const struct common_options *options, const struct session_work *work);
+
+/* Loads, attaches, opens the sink, gives up privileges, opens the gate, lets the command go
+ * and says that all is ready. 0, SESSION_DONE (--explain), or -errno, reported. */
+int session__attach(struct session *session);
+
+/* Handles events until a signal, the duration, the command's end or a closed pipe; then
+ * detaches, drains and reports the account. 0 or -errno, reported. */
+int session__run(struct session *session);
+
+/* Frees everything and gives the exit status for err, what the last step returned. */
+int session__close(struct session *session, int err);
+
+/* Writes a record of an event and counts it as recorded. kind: index into tool->kinds. */
+int session__record(struct session *session, uint32_t kind, const struct record *record);
+
+#endif
