@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "records.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FIELD(field_name, field_kind, heading, least_width, text)                             \
+	{ .name = field_name,                                                                 \
+	  .kind = field_kind,                                                                 \
+	  .column = heading,                                                                  \
+	  .width = least_width,                                                               \
+	  .required = true,                                                                   \
+	  .meaning = text }
+
+/* Who and when: the first fields of both kinds of record. */
+#define FIELDS_OF_A_PROCESS                                                                   \
+	{ .name = "time_ns",                                                                  \
+	  .kind = VALUE_UNSIGNED,                                                             \
+	  .unit = UNIT_WALL_NS,                                                               \
+	  .column = "TIME",                                                                   \
+	  .width = -15,                                                                       \
+	  .required = true,                                                                   \
+	  .meaning = "Wall clock of the event, since the epoch." },                           \
+	{ .name = "since_start_ns",                                                           \
+	  .kind = VALUE_UNSIGNED,                                                             \
+	  .unit = UNIT_SECONDS,                                                               \
+	  .column = "TIME(s)",                                                                \
+	  .width = -8,                                                                        \
+	  .text_only = true,                                                                  \
+	  .meaning = "Seconds since the start of the run." },                                 \
+	FIELD("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU of the event."),                      \
+	FIELD("uid", VALUE_UNSIGNED, "UID", -7, "Real user id."),                             \
+	FIELD("pcomm", VALUE_BYTES, "PCOMM", -15, "Command name of the parent process."),     \
+	FIELD("comm", VALUE_BYTES, "COMM", -15, "Command name of the process."),              \
+	FIELD("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),                               \
+	FIELD("tid", VALUE_UNSIGNED, NULL, 0, "Thread that called exec, or that ended last."),\
+	FIELD("ppid", VALUE_UNSIGNED, "PPID", -7, "Process id of the parent."),               \
+	FIELD("ns_pid", VALUE_UNSIGNED, NULL, 0, "Process id in its own PID namespace."),     \
+	FIELD("cgroup_id", VALUE_UNSIGNED, NULL, 0, "Id of its cgroup (cgroup2).")
+#define NR_FIELDS_OF_A_PROCESS 11
+
+static const struct field exec_fields[] = {
+	FIELDS_OF_A_PROCESS,
+	FIELD("ret", VALUE_SIGNED, "RET", 3, "0: the exec succeeded."),
+	FIELD("filename", VALUE_BYTES, NULL, 0, "Path given to exec."),
+	FIELD("args", VALUE_WORDS, "ARGS", -4, "Arguments, the program's name first."),
+	FIELD("args_cut", VALUE_UNSIGNED, NULL, 0, "Bytes of arguments left out at the end."),
+};
+
+const struct record_type exec_record_type = {
+	.name = "exec",
+	.meaning = "A successful exec.",
+	.fields = exec_fields,
+	.nr_fields = NR_FIELDS_OF_A_PROCESS + 4,
+};
+
+#define OPTIONAL(field_name, field_kind, field_unit, heading, least_width, text)              \
+	{ .name = field_name,                                                                 \
+	  .kind = field_kind,                                                                 \
+	  .unit = field_unit,                                                                 \
+	  .column = heading,                                                                  \
+	  .width = least_width,                                                               \
+	  .meaning = text }
+
+static const struct field exit_fields[] = {
+	FIELDS_OF_A_PROCESS,
+	FIELD("execed", VALUE_BOOL, NULL, 0, "False: forked and never exec'ed."),
+	OPTIONAL("duration_ns", VALUE_UNSIGNED, UNIT_NONE, NULL, 0,
+		 "Time since its last exec; absent if that was before the run."),
+	FIELD("age_ns", VALUE_UNSIGNED, NULL, 0, "Time since its fork."),
+	OPTIONAL("exit_code", VALUE_UNSIGNED, UNIT_NONE, NULL, 0, "Exit code; absent if killed."),
+	OPTIONAL("signal", VALUE_BYTES, UNIT_NONE, NULL, 0, "Name of the signal that killed it."),
+	OPTIONAL("core_dumped", VALUE_BOOL, UNIT_NONE, NULL, 0, "With signal: core was dumped."),
+	OPTIONAL("user_ns", VALUE_UNSIGNED, UNIT_NONE, NULL, 0, "CPU time in user mode."),
+	OPTIONAL("system_ns", VALUE_UNSIGNED, UNIT_NONE, NULL, 0, "CPU time in the kernel."),
+	OPTIONAL("max_rss_bytes", VALUE_UNSIGNED, UNIT_KIBIBYTES, "RSS(KiB)", 8,
+		 "Most memory resident at one time, as getrusage(2) tells it."),
+	{ .name = "run",
+	  .kind = VALUE_BYTES,
+	  .column = "RUN(ms)",
+	  .width = 9,
+	  .text_only = true,
+	  .meaning = "duration_ns, or \"<\" and age_ns if the exec was before the run." },
+	{ .name = "status",
+	  .kind = VALUE_BYTES,
+	  .column = "STATUS",
+	  .width = -7,
+	  .text_only = true,
+	  .meaning = "exit_code or signal." },
+	{ .name = "cpu_ns",
+	  .kind = VALUE_UNSIGNED,
+	  .unit = UNIT_MILLISECONDS,
+	  .column = "CPU(ms)",
+	  .width = 8,
+	  .text_only = true,
+	  .meaning = "user_ns and system_ns together." },
+	OPTIONAL("filename", VALUE_BYTES, UNIT_NONE, NULL, 0, "Path given to its exec."),
+	OPTIONAL("args", VALUE_WORDS, UNIT_NONE, "ARGS", -4, "The first 4096 bytes of arguments."),
+	OPTIONAL("args_cut", VALUE_UNSIGNED, UNIT_NONE, NULL, 0, "Bytes of arguments left out."),
+};
+
+const struct record_type exit_record_type = {
+	.name = "exit",
+	.meaning = "The end of a process.",
+	.fields = exit_fields,
+	.nr_fields = sizeof(exit_fields) / sizeof(exit_fields[0]),
+};
+
+static struct value value__text(const char *text, size_t size)
+{
+	return value__bytes(text, strnlen(text, size));
+}
+
+static struct value *process__values(const struct execsnoop_process *process,
+				     const struct record_times *times, struct value *value)
+{
+	*value++ = value__unsigned(clock__wall_ns(&times->clock, process->time_ns));
+	*value++ = value__unsigned(process->time_ns - times->started_ns);
+	*value++ = value__unsigned(process->cpu);
+	*value++ = value__unsigned(process->uid);
+	*value++ = value__text(process->pcomm, sizeof(process->pcomm));
+	*value++ = value__text(process->comm, sizeof(process->comm));
+	*value++ = value__unsigned(process->pid);
+	*value++ = value__unsigned(process->tid);
+	*value++ = value__unsigned(process->ppid);
+	*value++ = value__unsigned(process->ns_pid);
+	*value++ = value__unsigned(process->cgroup_id);
+	return value;
+}
+
+/* filename, args, args_cut; absent without an exec. */
+static struct value *exec__command_values(const struct execsnoop_exec *exec, struct value *value)
+{
+	if (!exec) {
+		*value++ = (struct value){};
+		*value++ = (struct value){};
+		*value++ = (struct value){};
+		return value;
+	}
+	*value++ = value__text(exec->data, exec->filename_size);
+	*value++ = value__words(exec->data + exec->args_offset, exec->args_size);
+	*value++ = value__unsigned(exec->args_cut);
+	return value;
+}
+
+struct record exec__record(const struct execsnoop_exec *exec, const struct record_times *times,
+			   struct record_values *values)
+{
+	struct value *value = process__values(&exec->process, times, values->values);
+
+	*value++ = value__signed(0);
+	exec__command_values(exec, value);
+	return (struct record){ &exec_record_type, values->values };
+}
+
+void cpu_time__split(uint64_t runtime_ns, uint64_t utime_ns, uint64_t stime_ns, uint64_t *user_ns,
+		     uint64_t *system_ns)
+{
+	if (!stime_ns)
+		*system_ns = 0;
+	else if (!utime_ns)
+		*system_ns = runtime_ns;
+	else
+		*system_ns = (unsigned __int128)stime_ns * runtime_ns / (stime_ns + utime_ns);
+	*user_ns = runtime_ns - *system_ns;
+}
+
+const char *signal__name(int number, char *text, size_t size)
+{
+	const char *name = sigabbrev_np(number);
+
+	if (name)
+		snprintf(text, size, "SIG%s", name);
+	else if (number >= SIGRTMIN && number <= SIGRTMAX)
+		snprintf(text, size, "SIGRTMIN+%d", number - SIGRTMIN);
+	else
+		snprintf(text, size, "signal %d", number);
+	return text;
+}
+
+/* exit_code, signal, core_dumped; text gets what the STATUS column shows. */
+static struct value *exit__status_values(int status, char *text, size_t size, struct value *value)
+{
+	if (WIFSIGNALED(status)) {
+		signal__name(WTERMSIG(status), text, size);
+		*value++ = (struct value){};
+		*value++ = value__text(text, size);
+		*value++ = value__bool(WCOREDUMP(status));
+		return value;
+	}
+	snprintf(text, size, "%d", WEXITSTATUS(status));
+	*value++ = value__unsigned(WEXITSTATUS(status));
+	*value++ = (struct value){};
+	*value++ = (struct value){};
+	return value;
+}
+
+struct record exit__record(const struct execsnoop_exit *exit, const struct execsnoop_exec *exec,
+			   const struct record_times *times, struct record_values *values)
+{
+	struct value *value = process__values(&exit->process, times, values->values);
+	uint64_t age_ns = exit->process.time_ns - exit->process.fork_ns;
+	uint64_t run_ns = exec ? exit->process.time_ns - exec->process.time_ns : age_ns;
+	uint64_t user_ns, system_ns;
+
+	cpu_time__split(exit->runtime_ns, exit->utime_ns, exit->stime_ns, &user_ns, &system_ns);
+	*value++ = value__bool(exit->execed);
+	*value++ = exec ? value__unsigned(run_ns) : (struct value){};
+	*value++ = value__unsigned(age_ns);
+	value = exit__status_values(exit->status, values->status_text, sizeof(values->status_text),
+				    value);
+	*value++ = exit->times_known ? value__unsigned(user_ns) : (struct value){};
+	*value++ = exit->times_known ? value__unsigned(system_ns) : (struct value){};
+	*value++ = exit->max_rss_pages
+			   ? value__unsigned(exit->max_rss_pages * sysconf(_SC_PAGESIZE))
+			   : (struct value){};
+	snprintf(values->run_text, sizeof(values->run_text), "%s%" PRIu64 ".%03" PRIu64,
+		 exec ? "" : "<", run_ns / 1000000, run_ns / 1000 % 1000);
+	*value++ = value__text(values->run_text, sizeof(values->run_text));
+	*value++ = value__text(values->status_text, sizeof(values->status_text));
+	*value++ = exit->times_known ? value__unsigned(user_ns + system_ns) : (struct value){};
+	exec__command_values(exec, value);
+	return (struct record){ &exit_record_type, values->values };
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What execsnoop reports: its records as tables of fields, and their values. Knows no libbpf. */
+#ifndef VANTAGE_EXECSNOOP_RECORDS_H
+#define VANTAGE_EXECSNOOP_RECORDS_H
+
+#include "execsnoop.h"
+#include "output/sink.h"
+#include "run/clock.h"
+
+extern const struct record_type exec_record_type;
+extern const struct record_type exit_record_type;
+
+/* Room for the values of one record, and for what they borrow. */
+struct record_values {
+	struct value values[26];
+	char run_text[32];
+	char status_text[32];
+};
+
+/* Where times count from. */
+struct record_times {
+	struct clock_base clock;
+	uint64_t started_ns; /* CLOCK_MONOTONIC */
+};
+
+/* The record borrows from exec and values. */
+struct record exec__record(const struct execsnoop_exec *exec, const struct record_times *times,
+			   struct record_values *values);
+
+/* exec: what the process was running, or NULL if that exec was before the run or was lost. */
+struct record exit__record(const struct execsnoop_exit *exit, const struct execsnoop_exec *exec,
+			   const struct record_times *times, struct record_values *values);
+
+/*
+ * CPU time split into user and system as the kernel's own rusage splits it: the exact run time
+ * in the ratio of the sampled ones (kernel/sched/cputime.c, cputime_adjust).
+ */
+void cpu_time__split(uint64_t runtime_ns, uint64_t utime_ns, uint64_t stime_ns, uint64_t *user_ns,
+		     uint64_t *system_ns);
+
+/* "SIGKILL", "SIGRTMIN+3"; text has room for size bytes. */
+const char *signal__name(int number, char *text, size_t size);
+
+#endif
