@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rooms of the kernel side run on demand, without any event. Each test stands
+ * twice: as a syscall program, and as a raw_tp program for kernels before 5.14.
+ */
+#include "bpf/account.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/kernel.bpf.h"
+#include "bpf/ring.bpf.h"
+#include "rooms_test.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+struct rooms_test rooms_test = {};
+
+static __always_inline int test_names(void)
+{
+	for (__u32 i = 0; i < ROOMS_NAMES; i++) {
+		char name[ROOMS_NAME_SIZE];
+
+		if (i >= rooms_test.nr_names)
+			break;
+		__builtin_memcpy(name, rooms_test.names[i], sizeof(name));
+		rooms_test.wanted[i] = filter__wants_comm(name);
+	}
+	return 0;
+}
+
+static __always_inline int test_account(void)
+{
+	struct account_counters *counters = account__see(1);
+
+	if (counters)
+		account__add(&counters->filtered);
+	return !!counters;
+}
+
+static __always_inline int test_ring(void)
+{
+	__u64 *record = bpf_ringbuf_reserve(&event_ring, ROOMS_RECORD_SIZE, 0);
+
+	if (!record) {
+		rooms_test.refused++;
+		return 0;
+	}
+	*record = bpf_ktime_get_ns();
+	rooms_test.reserved++;
+	ring__submit(record, ROOMS_RECORD_SIZE);
+	return 1;
+}
+
+SEC("?syscall")
+int names_syscall(void *ctx)
+{
+	return test_names();
+}
+
+SEC("?raw_tp")
+int names_raw_tp(void *ctx)
+{
+	return test_names();
+}
+
+SEC("?syscall")
+int account_syscall(void *ctx)
+{
+	return test_account();
+}
+
+SEC("?raw_tp")
+int account_raw_tp(void *ctx)
+{
+	return test_account();
+}
+
+SEC("?syscall")
+int ring_syscall(void *ctx)
+{
+	return test_ring();
+}
+
+SEC("?raw_tp")
+int ring_raw_tp(void *ctx)
+{
+	return test_ring();
+}
+
+/* The task filter needs a task the verifier trusts: the one that calls a system call. */
+SEC("?tp_btf/sys_enter")
+int BPF_PROG(passes_tp_btf)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+
+	rooms_test.passes = filter__passes(task, task->pid);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the two sides of rooms_test agree on. */
+#ifndef VANTAGE_ROOMS_TEST_H
+#define VANTAGE_ROOMS_TEST_H
+
+#include "shared/types.h"
+
+#define ROOMS_NAMES 512
+#define ROOMS_NAME_SIZE 16
+
+/* Size of the records that the ring's test submits. */
+#define ROOMS_RECORD_SIZE 1024
+
+struct rooms_test {
+	__u32 nr_names;
+	__u32 passes; /* what filter__passes() said of the running task */
+	__u64 reserved; /* records the ring had room for */
+	__u64 refused;
+	char names[ROOMS_NAMES][ROOMS_NAME_SIZE];
+	__u8 wanted[ROOMS_NAMES]; /* what filter__wants_comm() said of each name */
+};
+
+#endif

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "role.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scratch.h"
+#include "test.h"
+
+#define WORDS_MAX 8
+#define THREADS_MAX 64
+
+/* The exit status of a role that cannot be played, which no test expects. */
+#define FAILED 99
+
+struct role {
+	const char *name;
+	void (*play)(char **words);
+};
+
+static pthread_barrier_t barrier;
+
+static unsigned long number(const char *word)
+{
+	return word ? strtoul(word, NULL, 10) : 0;
+}
+
+/* Ends this thread alone, with a status, as the bare system call does. */
+_Noreturn static void end_thread(long status)
+{
+	syscall(SYS_exit, status);
+	__builtin_unreachable();
+}
+
+static void start_thread(void *(*run)(void *), void *argument)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run, argument))
+		_exit(FAILED);
+}
+
+static void write_file(const char *path, const void *data, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		_exit(FAILED);
+	close(fd);
+}
+
+static void play_true(char **words)
+{
+	(void)words;
+}
+
+static void play_exit(char **words)
+{
+	_exit((int)number(words[1]));
+}
+
+static void play_signal(char **words)
+{
+	const struct rlimit no_core = { 0, 0 };
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	raise((int)number(words[1]));
+	_exit(FAILED);
+}
+
+static void play_abort(char **words)
+{
+	struct rlimit limit;
+
+	(void)words;
+	getrlimit(RLIMIT_CORE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_CORE, &limit);
+	abort();
+}
+
+static void play_sleep(char **words)
+{
+	test__sleep_ms(number(words[1]));
+}
+
+static void play_hold(char **words)
+{
+	char byte;
+
+	(void)words;
+	while (read(0, &byte, 1) > 0)
+		;
+}
+
+/* Uses CPU time of this thread, in the kernel or out of it. */
+static void burn(unsigned long ms, bool in_kernel)
+{
+	static volatile uint64_t sink;
+	struct timespec used;
+
+	do {
+		for (int i = 0; i < 20000; i++) {
+			if (in_kernel && i % 100 == 0)
+				syscall(SYS_getppid);
+			sink += !in_kernel;
+		}
+		for (int i = 0; in_kernel && i < 2; i++) {
+			void *area = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+			if (area != MAP_FAILED)
+				munmap(area, 1 << 20);
+		}
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	} while ((unsigned long)used.tv_sec * 1000 + (unsigned long)used.tv_nsec / 1000000 < ms);
+}
+
+static void play_burn(char **words)
+{
+	burn(number(words[1]), false);
+}
+
+static void play_burn_system(char **words)
+{
+	burn(number(words[1]), true);
+}
+
+static void *burn_thread(void *word)
+{
+	burn(number(word), false);
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+static void play_burn_threads(char **words)
+{
+	pthread_barrier_init(&barrier, NULL, 3);
+	start_thread(burn_thread, words[1]);
+	start_thread(burn_thread, words[1]);
+	pthread_barrier_wait(&barrier);
+	/* Both have ended, or soon will: their time counts although they are gone. */
+	test__sleep_ms(20);
+}
+
+static void play_grow(char **words)
+{
+	size_t size = number(words[1]) * 1024;
+	char *area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (area == MAP_FAILED)
+		_exit(FAILED);
+	for (size_t at = 0; at < size; at += 4096)
+		area[at] = 1;
+	/* The most it had is asked for, not what it had last. */
+	munmap(area, size);
+}
+
+static void *exit_later(void *argument)
+{
+	char **words = argument;
+
+	test__sleep_ms(number(words[1]));
+	_exit((int)number(words[2]));
+}
+
+static void play_leader_gone(char **words)
+{
+	start_thread(exit_later, words);
+	end_thread(0);
+}
+
+static void *end_later(void *word)
+{
+	test__sleep_ms(100);
+	end_thread((long)number(word));
+}
+
+static void play_leader_first(char **words)
+{
+	start_thread(end_later, words[2]);
+	end_thread((long)number(words[1]));
+}
+
+static void *end_together(void *unused)
+{
+	(void)unused;
+	pthread_barrier_wait(&barrier);
+	end_thread(0);
+}
+
+static void play_together(char **words)
+{
+	unsigned long nr = number(words[1]);
+
+	if (!nr || nr > THREADS_MAX || pthread_barrier_init(&barrier, NULL, (unsigned int)nr))
+		_exit(FAILED);
+	for (unsigned long i = 1; i < nr; i++)
+		start_thread(end_together, NULL);
+	end_together(NULL);
+}
+
+static void *exec_in_thread(void *argument)
+{
+	char **words = argument, text[16];
+	char *const argv[] = { words[2], NULL };
+	char role[] = "VANTAGE_ROLE=true";
+	char *const envp[] = { role, NULL };
+	int size = snprintf(text, sizeof(text), "%ld", syscall(SYS_gettid));
+
+	write_file(words[1], text, (size_t)size);
+	execve(words[2], argv, envp);
+	_exit(FAILED);
+}
+
+static void *wait_forever(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void play_thread_exec(char **words)
+{
+	start_thread(wait_forever, NULL);
+	start_thread(exec_in_thread, words);
+	wait_forever(NULL);
+}
+
+static void play_catch(char **words)
+{
+	sigset_t signals;
+	int number_seen;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, (int)number(words[1]));
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	write_file(words[2], "ready", 5);
+	if (sigwait(&signals, &number_seen))
+		_exit(FAILED);
+	write_file(words[2], "caught", 6);
+	_exit(42);
+}
+
+static void play_status(char **words)
+{
+	size_t size;
+	char *text = file__read("/proc/self/status", &size);
+
+	if (!text)
+		_exit(FAILED);
+	write_file(words[1], text, size);
+}
+
+static void play_agent(char **words)
+{
+	char path[512], text[16];
+	int size = snprintf(text, sizeof(text), "%d", getpid());
+
+	(void)words;
+	snprintf(path, sizeof(path), "%s.pid",
+		 (const char *)getauxval(AT_EXECFN));
+	write_file(path, text, (size_t)size);
+}
+
+static void play_spawn(char **words)
+{
+	char *const argv[] = { words[2], NULL };
+	char role[] = "VANTAGE_ROLE=true";
+	char *const envp[] = { role, NULL };
+
+	for (unsigned long i = number(words[1]); i; i--) {
+		pid_t pid;
+
+		if (posix_spawn(&pid, words[2], NULL, NULL, argv, envp) ||
+		    waitpid(pid, NULL, 0) != pid)
+			_exit(FAILED);
+	}
+}
+
+static const struct role roles[] = {
+	{ "true", play_true },
+	{ "exit", play_exit },
+	{ "signal", play_signal },
+	{ "abort", play_abort },
+	{ "sleep", play_sleep },
+	{ "hold", play_hold },
+	{ "burn", play_burn },
+	{ "burn-system", play_burn_system },
+	{ "burn-threads", play_burn_threads },
+	{ "grow", play_grow },
+	{ "leader-gone", play_leader_gone },
+	{ "leader-first", play_leader_first },
+	{ "together", play_together },
+	{ "thread-exec", play_thread_exec },
+	{ "catch", play_catch },
+	{ "status", play_status },
+	{ "agent", play_agent },
+	{ "spawn", play_spawn },
+};
+
+/* The two roles that are about the arguments themselves. */
+static void play_arguments(const char *name, char **words, int argc, char **argv)
+{
+	if (!strcmp(name, "argc"))
+		_exit(argc);
+	if (strcmp(name, "argv") != 0)
+		return;
+	write_file(words[1], "", 0);
+	for (int i = 0; i < argc; i++)
+		write_file(words[1], argv[i], strlen(argv[i]) + 1);
+	_exit(0);
+}
+
+void role__play(int argc, char **argv)
+{
+	const char *given = getenv("VANTAGE_ROLE");
+	const char *path = (const char *)getauxval(AT_EXECFN);
+	char *words[WORDS_MAX + 1] = { NULL };
+	size_t nr = 0;
+
+	if (given) {
+		char *copy = strdup(given);
+
+		for (char *word = copy ? strtok(copy, " ") : NULL; word && nr < WORDS_MAX;
+		     word = strtok(NULL, " "))
+			words[nr++] = word;
+	} else if (path) {
+		words[nr++] = strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+		for (int i = 1; i < argc && nr < WORDS_MAX; i++)
+			words[nr++] = argv[i];
+	}
+	if (!words[0])
+		return;
+	play_arguments(words[0], words, argc, argv);
+	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+		if (strcmp(roles[i].name, words[0]) != 0)
+			continue;
+		roles[i].play(words);
+		_exit(0);
+	}
+	if (given)
+		_exit(FAILED);
+}
