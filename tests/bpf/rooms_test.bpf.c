@@ -13,17 +13,12 @@ char LICENSE[] SEC("license") = "GPL";
 
 struct rooms_test rooms_test = {};
 
-static __always_inline int test_names(void)
+static __always_inline int test_name(void)
 {
-	for (__u32 i = 0; i < ROOMS_NAMES; i++) {
-		char name[ROOMS_NAME_SIZE];
+	char name[ROOMS_NAME_SIZE];
 
-		if (i >= rooms_test.nr_names)
-			break;
-		__builtin_memcpy(name, rooms_test.names[i], sizeof(name));
-		rooms_test.wanted[i] = filter__wants_comm(name);
-	}
-	return 0;
+	__builtin_memcpy(name, rooms_test.name, sizeof(name));
+	return filter__wants_comm(name);
 }
 
 static __always_inline int test_account(void)
@@ -50,15 +45,15 @@ static __always_inline int test_ring(void)
 }
 
 SEC("?syscall")
-int names_syscall(void *ctx)
+int name_syscall(void *ctx)
 {
-	return test_names();
+	return test_name();
 }
 
 SEC("?raw_tp")
-int names_raw_tp(void *ctx)
+int name_raw_tp(void *ctx)
 {
-	return test_names();
+	return test_name();
 }
 
 SEC("?syscall")

@@ -5,19 +5,16 @@
 
 #include "shared/types.h"
 
-#define ROOMS_NAMES 512
 #define ROOMS_NAME_SIZE 16
 
 /* Size of the records that the ring's test submits. */
 #define ROOMS_RECORD_SIZE 1024
 
 struct rooms_test {
-	__u32 nr_names;
-	__u32 passes; /* what filter__passes() said of the running task */
 	__u64 reserved; /* records the ring had room for */
 	__u64 refused;
-	char names[ROOMS_NAMES][ROOMS_NAME_SIZE];
-	__u8 wanted[ROOMS_NAMES]; /* what filter__wants_comm() said of each name */
+	__u32 passes; /* what filter__passes() said of the running task */
+	char name[ROOMS_NAME_SIZE]; /* what filter__wants_comm() is asked about */
 };
 
 #endif
