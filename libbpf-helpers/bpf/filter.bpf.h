@@ -6,6 +6,7 @@
 #ifndef VANTAGE_BPF_FILTER_H
 #define VANTAGE_BPF_FILTER_H
 
+#include "bpf/account.bpf.h"
 #include "bpf/kernel.bpf.h"
 #include "shared/filter.h"
 
@@ -18,6 +19,59 @@ struct {
 	__type(key, struct filter_key);
 	__type(value, __u8);
 } filter_values SEC(".maps");
+
+/* PID_MAX_LIMIT of a 64-bit kernel (include/linux/threads.h): can never be full. */
+#define FILTER_TREE_MAX 4194304
+
+/* Processes followed from a root: process id -> time of fork, or FILTER_TREE_ANY_FORK. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, FILTER_TREE_MAX);
+	__type(key, __u32);
+	__type(value, __u64);
+} filter_tree SEC(".maps");
+
+/* Whether that process is a root or a descendant of one. */
+static __always_inline bool filter__follows(__u32 pid, __u64 fork_ns)
+{
+	__u64 *followed = bpf_map_lookup_elem(&filter_tree, &pid);
+
+	return followed && (*followed == FILTER_TREE_ANY_FORK || *followed == fork_ns);
+}
+
+/* Follows a child before it has run: whoever forks in the set adds to it. */
+SEC("?tp_btf/task_newtask")
+int BPF_PROG(filter_tree_fork, struct task_struct *task, unsigned long clone_flags)
+{
+	/* Read by CO-RE helpers: 5.10 gives no typed pointer to the current task. */
+	struct task_struct *forker = (struct task_struct *)bpf_get_current_task();
+	__u64 fork_ns = task->start_time;
+	__u32 pid = task->tgid, kind = 0;
+	struct account_counters *account;
+
+	if (clone_flags & CLONE_THREAD ||
+	    !filter__follows(BPF_CORE_READ(forker, tgid),
+			     BPF_CORE_READ(forker, group_leader, start_time)))
+		return 0;
+	if (!bpf_map_update_elem(&filter_tree, &pid, &fork_ns, BPF_ANY))
+		return 0;
+	account = bpf_map_lookup_elem(&account_counters, &kind);
+	if (account)
+		account__add(&account->detail_lost[ACCOUNT_DETAIL_TREE]);
+	return 0;
+}
+
+/* Forgets a process when the kernel frees it: by then its exit has been told. */
+SEC("?tp_btf/sched_process_free")
+int BPF_PROG(filter_tree_free, struct task_struct *task)
+{
+	__u32 pid = task->tgid;
+
+	if (task->pid == task->tgid && filter__follows(pid, task->start_time))
+		bpf_map_delete_elem(&filter_tree, &pid);
+	return 0;
+}
 
 static __always_inline bool filter__holds(__u32 kind, __u64 value)
 {
@@ -77,6 +131,9 @@ static __always_inline bool filter__passes(struct task_struct *task, __u32 tid)
 {
 	char comm[TASK_COMM_LEN];
 
+	if (filter_config.has_tree &&
+	    !filter__follows(task->tgid, task->group_leader->start_time))
+		return false;
 	if (!filter__wants(FILTER_PID, (__u32)task->tgid) || !filter__wants(FILTER_TID, tid))
 		return false;
 	if (filter_config.nr[FILTER_PPID] &&

@@ -18,6 +18,7 @@
 #define TASK_COMM_LEN 16 /* include/linux/sched.h */
 #endif
 #define PF_FORKNOEXEC 0x00000040 /* include/linux/sched.h: forked but didn't exec */
+#define CLONE_THREAD 0x00010000 /* include/uapi/linux/sched.h */
 #define SIGNAL_GROUP_EXIT 0x00000004 /* include/linux/sched/signal.h */
 
 /* 6.16 gave sched_process_exit a record and a second argument of its own. */

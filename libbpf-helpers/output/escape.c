@@ -12,12 +12,8 @@ static const bool is_plain_ascii[256] = {
 
 /* No shell gives these a meaning inside a word: letters, digits, %+,-./:=@_ */
 static const bool is_safe_in_shell[256] = {
-	['%'] = true,
-	['+' ... ':'] = true,
-	['='] = true,
-	['@' ... 'Z'] = true,
-	['_'] = true,
-	['a' ... 'z'] = true,
+	['%'] = true,	      ['+' ... ':'] = true, ['='] = true,
+	['@' ... 'Z'] = true, ['_'] = true,	    ['a' ... 'z'] = true,
 };
 
 /* RFC 3629, section 4: the first byte decides the length, and four of them narrow the range of

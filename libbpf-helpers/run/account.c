@@ -24,6 +24,7 @@ static const char *const cause_names[ACCOUNT_NR_CAUSES] = {
 
 static const char *const detail_names[ACCOUNT_NR_DETAILS] = {
 	[ACCOUNT_DETAIL_ARGS] = "args",
+	[ACCOUNT_DETAIL_TREE] = "tree",
 };
 
 static const char *const verdict_names[] = {
@@ -32,21 +33,16 @@ static const char *const verdict_names[] = {
 	[VERDICT_UNKNOWN] = "unknown",
 };
 
-/* Terms of one kind, or of all. */
-struct account_sum {
-	uint64_t seen;
-	uint64_t filtered;
-	uint64_t recorded;
-	uint64_t in_flight;
-	uint64_t lost[ACCOUNT_NR_CAUSES];
-	uint64_t detail_lost[ACCOUNT_NR_DETAILS];
-};
-
-void account__init(struct account *account, const char *const *kinds)
+void account__init(struct account *account, const char *const *kinds, uint32_t asked)
 {
-	*account = (struct account){ .kinds = kinds, .command_status = -1 };
+	*account = (struct account){ .kinds = kinds, .asked = asked, .command_status = -1 };
 	while (account->nr_kinds < ACCOUNT_KINDS_MAX && kinds[account->nr_kinds])
 		account->nr_kinds++;
+}
+
+static bool account__is_asked(const struct account *account, uint32_t kind)
+{
+	return account->asked & (1U << kind);
 }
 
 int account__read(struct account *account, const struct bpf_map *counters)
@@ -106,7 +102,7 @@ static uint64_t account_sum__lost(const struct account_sum *sum)
 	return lost;
 }
 
-static struct account_sum account__total(const struct account *account)
+struct account_sum account__total(const struct account *account)
 {
 	struct account_sum sum = {};
 
@@ -254,7 +250,7 @@ static struct value account__probes(const struct attachment *attachment, bool st
 
 		probe_info__read(probe, &info);
 		values[i][0] = value__text(probe->program->target);
-		values[i][1] = value__text(attach_mechanism_names[attachment->mechanism]);
+		values[i][1] = value__text(attach_mechanism_names[probe->mechanism]);
 		values[i][2] = stats ? value__unsigned(info.runs) : (struct value){};
 		values[i][3] = stats ? value__unsigned(info.run_ns) : (struct value){};
 		records[i] = (struct record){ &probe_type, values[i] };
@@ -312,14 +308,17 @@ static int account__write(const struct account *account, const struct attachment
 	struct value values[NR_FIELDS_OF_A_SUM + 7], *value = &values[NR_FIELDS_OF_A_SUM];
 	struct account_sum total = account__total(account);
 	struct record kinds[ACCOUNT_KINDS_MAX], probes[ATTACH_PROBES_MAX];
+	uint32_t nr_asked = 0;
 
 	for (uint32_t kind = 0; kind < account->nr_kinds; kind++) {
 		struct account_sum sum = {};
 
+		if (!account__is_asked(account, kind))
+			continue;
 		account_sum__add(&sum, &account->terms[kind]);
 		kind_values[kind][0] = value__text(account->kinds[kind]);
 		account_sum__values(&sum, &kind_counts[kind], &kind_values[kind][1]);
-		kinds[kind] = (struct record){ &kind_type, kind_values[kind] };
+		kinds[nr_asked++] = (struct record){ &kind_type, kind_values[kind] };
 	}
 	for (size_t i = 0; i < attachment->nr_probes; i++) {
 		struct probe_info info;
@@ -332,7 +331,7 @@ static int account__write(const struct account *account, const struct attachment
 	*value++ = value__unsigned(account->begun_before);
 	*value++ = value__counts(missed, attachment->nr_probes);
 	*value++ = value__text(verdict_names[verdict]);
-	*value++ = value__records(kinds, account->nr_kinds);
+	*value++ = value__records(kinds, nr_asked);
 	*value++ = value__unsigned(account->duration_ns);
 	*value++ = account->command_status < 0 ? (struct value){}
 					       : value__unsigned(account->command_status);
@@ -375,6 +374,8 @@ static void account__print(const struct account *account, const struct attachmen
 	/* Whole milliseconds are enough for a person. */
 	number__format_time(account->duration_ns / 1000000 * 1000000, duration);
 	for (uint32_t kind = 0; kind < account->nr_kinds; kind++) {
+		if (!account__is_asked(account, kind))
+			continue;
 		account__print_kind(out, account->kinds[kind], &account->terms[kind]);
 		fputs("; ", out);
 	}

@@ -28,6 +28,7 @@ struct account_terms {
 struct account {
 	const char *const *kinds; /* names, NULL-terminated; kinds[0] is what --expect is about */
 	uint32_t nr_kinds;
+	uint32_t asked; /* bit n: this run is about kind n */
 	struct account_terms terms[ACCOUNT_KINDS_MAX];
 	uint64_t begun_before;
 	uint64_t duration_ns;
@@ -40,11 +41,23 @@ enum account_verdict {
 	VERDICT_UNKNOWN, /* nothing lost, but this kernel does not count what can be missed */
 };
 
-/* kinds: borrowed. */
-void account__init(struct account *account, const char *const *kinds);
+/* kinds: borrowed. asked: bit n is set when the run is about kinds[n]. */
+void account__init(struct account *account, const char *const *kinds, uint32_t asked);
 
 /* Reads the kernel's terms. After detaching and draining only. 0 or -errno, reported. */
 int account__read(struct account *account, const struct bpf_map *counters);
+
+/* Events of all kinds. */
+struct account_sum {
+	uint64_t seen;
+	uint64_t filtered;
+	uint64_t recorded;
+	uint64_t in_flight;
+	uint64_t lost[ACCOUNT_NR_CAUSES];
+	uint64_t detail_lost[ACCOUNT_NR_DETAILS];
+};
+
+struct account_sum account__total(const struct account *account);
 
 /* Whether every kind's sum holds. */
 bool account__balances(const struct account *account);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "run/libbpf_log.h"
@@ -30,13 +31,15 @@ const char *const attach_mechanism_names[] = {
 /* Says the likeliest cause of a refused load in words; the errno's own text often misleads. */
 static int attach__report_load(int err, const char *mechanism)
 {
+	struct btf *btf = btf__load_vmlinux_btf();
 	char missing[64], cause[128];
 
-	if (access(BTF_PATH, R_OK))
+	if (!btf)
 		return log_error_because(
 			err, "the kernel shows no BTF (" BTF_PATH ")",
 			"Use a kernel built with CONFIG_DEBUG_INFO_BTF; --check shows what is there.",
 			"cannot load the %s programs", mechanism);
+	btf__free(btf);
 	privileges__missing_for_bpf(missing, sizeof(missing));
 	if ((err == -EPERM || err == -EACCES) && *missing) {
 		snprintf(cause, sizeof(cause), "this process lacks %s", missing);
@@ -51,33 +54,31 @@ static int attach__report_load(int err, const char *mechanism)
 			 "cannot load the %s programs", mechanism);
 }
 
-static int attach__select(const struct attach_way *way, const struct attach_object *object,
-			  const struct bpf_object *obj)
+static int attach__select(const struct attach_program *programs, size_t nr,
+			  const struct attach_object *object, const struct bpf_object *obj)
 {
-	for (size_t i = 0; i < way->nr_programs; i++) {
-		const struct attach_program *program = &way->programs[i];
+	for (size_t i = 0; i < nr; i++) {
 		struct bpf_program *prog;
 		int err;
 
-		prog = bpf_object__find_program_by_name(obj, program->program);
+		prog = bpf_object__find_program_by_name(obj, programs[i].program);
 		if (!prog)
 			return log_error(ENOENT, NULL, "cannot find program '%s' in the tool",
-					 program->program);
-		err = bpf_program__set_autoload(prog, object->wants(object->ctx, program));
+					 programs[i].program);
+		err = bpf_program__set_autoload(prog, object->wants(object->ctx, &programs[i]));
 		if (err)
-			return log_error(err, NULL, "cannot choose program '%s'", program->program);
+			return log_error(err, NULL, "cannot choose program '%s'",
+					 programs[i].program);
 	}
 	return 0;
 }
 
-static int attach__programs(const struct attach_way *way, const struct attach_object *object,
-			    const struct bpf_object *obj, struct attachment *attachment)
+static int attach__programs(const struct attach_program *programs, size_t nr,
+			    const struct attach_object *object, const struct bpf_object *obj,
+			    struct attachment *attachment)
 {
-	const char *mechanism = attach_mechanism_names[way->mechanism];
-
-	attachment->mechanism = way->mechanism;
-	for (size_t i = 0; i < way->nr_programs; i++) {
-		const struct attach_program *program = &way->programs[i];
+	for (size_t i = 0; i < nr; i++) {
+		const struct attach_program *program = &programs[i];
 		struct attached_probe *probe = &attachment->probes[attachment->nr_probes];
 
 		if (!object->wants(object->ctx, program))
@@ -86,11 +87,14 @@ static int attach__programs(const struct attach_way *way, const struct attach_ob
 			return log_error(E2BIG, NULL, "cannot attach more than %d programs",
 					 ATTACH_PROBES_MAX);
 		probe->program = program;
+		probe->mechanism = program->mechanism != ATTACH_AUTO ? program->mechanism
+								     : attachment->mechanism;
 		probe->prog = bpf_object__find_program_by_name(obj, program->program);
 		probe->link = bpf_program__attach(probe->prog);
 		if (!probe->link)
 			return log_error(errno, "--check tells what this kernel allows.",
-					 "cannot attach to %s by %s", program->target, mechanism);
+					 "cannot attach to %s by %s", program->target,
+					 attach_mechanism_names[probe->mechanism]);
 		attachment->nr_probes++;
 	}
 	return 0;
@@ -106,7 +110,9 @@ static int attach__try(const struct attach_way *way, const struct attach_object 
 	if (err)
 		return err;
 	libbpf_log__clear();
-	err = attach__select(way, object, *skeleton->obj);
+	err = attach__select(object->extra, object->nr_extra, object, *skeleton->obj);
+	if (!err)
+		err = attach__select(way->programs, way->nr_programs, object, *skeleton->obj);
 	if (err)
 		return err;
 	err = bpf_object__load_skeleton(skeleton);
@@ -115,7 +121,12 @@ static int attach__try(const struct attach_way *way, const struct attach_object 
 	err = object->loaded(object->ctx);
 	if (err)
 		return err;
-	return attach__programs(way, object, *skeleton->obj, attachment);
+	attachment->mechanism = way->mechanism;
+	err = attach__programs(object->extra, object->nr_extra, object, *skeleton->obj, attachment);
+	if (err)
+		return err;
+	return attach__programs(way->programs, way->nr_programs, object, *skeleton->obj,
+				attachment);
 }
 
 /*

@@ -32,6 +32,7 @@ enum attach_mechanism {
 struct attach_program {
 	const char *program; /* its name in the BPF object */
 	const char *target; /* what it is attached to, as the user knows it */
+	enum attach_mechanism mechanism; /* if other than its way's; else ATTACH_AUTO */
 };
 
 struct attach_way {
@@ -42,6 +43,7 @@ struct attach_way {
 
 struct attached_probe {
 	const struct attach_program *program;
+	enum attach_mechanism mechanism;
 	struct bpf_program *prog;
 	struct bpf_link *link;
 };
@@ -49,7 +51,7 @@ struct attached_probe {
 #define ATTACH_PROBES_MAX 16
 
 struct attachment {
-	enum attach_mechanism mechanism;
+	enum attach_mechanism mechanism; /* of the way */
 	struct attached_probe probes[ATTACH_PROBES_MAX];
 	size_t nr_probes;
 	int outer_map_fd; /* updating a map of maps waits for running programs */
@@ -67,6 +69,9 @@ struct attach_object {
 	int (*loaded)(void *ctx);
 	/* Destroys what open made. */
 	void (*close)(void *ctx);
+	/* Programs that go with every way, attached before its own. */
+	const struct attach_program *extra;
+	size_t nr_extra;
 };
 
 /*

@@ -64,15 +64,15 @@ static bool verdict__print(const struct verdict *verdict, const char *tool,
 		append_word(list, sizeof(works), ", ", attach_mechanism_names[ways[i].mechanism]);
 	}
 	if (*verdict->lacking) {
-		printf("%s cannot run: no tool can without %s.\n", tool, verdict->lacking);
+		printf("%s cannot run: it needs what failed above: %s.\n", tool, verdict->lacking);
 		return false;
 	}
 	if (!*works) {
-		printf("%s cannot run: it would attach by %s, which fails.\n", tool, fails);
+		printf("%s cannot run: none of its ways to attach works here (%s).\n", tool, fails);
 		return false;
 	}
-	printf("%s can run, attached by %s", tool, works);
-	printf(*fails ? "; not by %s.\n" : ".\n", fails);
+	printf("%s can run: it can attach by %s%s%s.\n", tool, works, *fails ? "; not by " : "",
+	       fails);
 	return true;
 }
 

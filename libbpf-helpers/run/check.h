@@ -12,7 +12,8 @@
 
 /*
  * Prints the report on stdout, one line an item, and last whether the tool can
- * run by one of its ways. 0 if it can, or -ENOTSUP (what is missing is in the report).
+ * run by one of its ways. 0 if it can; -ENOTSUP if not (what is missing is in the report);
+ * -EPIPE when the reader has gone; another -errno, reported, when stdout cannot be written.
  */
 int check__report(const char *tool, const struct attach_way *ways, unsigned long nr_ways);
 

@@ -104,16 +104,17 @@ static int create_small_map(void)
  * Whether a map counts against the limit is seen by making one while the limit is zero.
  * libbpf raises the limit once, before the first map, if it can and the kernel needs it.
  */
-static bool memlock_is_counted(void)
+static bool memlock_is_counted(int release)
 {
 	struct rlimit limit, none;
 	bool counted;
 
+	/* Without a map it cannot be tried: Linux 5.11 ended the counting. */
 	if (create_small_map() || getrlimit(RLIMIT_MEMLOCK, &limit))
-		return false;
+		return release < RELEASE(5, 11);
 	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
 	if (setrlimit(RLIMIT_MEMLOCK, &none))
-		return false;
+		return release < RELEASE(5, 11);
 	counted = create_small_map() == -EPERM;
 	setrlimit(RLIMIT_MEMLOCK, &limit);
 	return counted;
@@ -131,13 +132,14 @@ void facts__read(struct check_facts *facts)
 		.sys_resource = privileges__has(CAP_SYS_RESOURCE),
 		.user_namespace = in_user_namespace(),
 		.seccomp = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER,
+		.perf_units = !access("/sys/bus/event_source/devices", R_OK),
 		.paranoid = read_paranoid(),
 		.tracefs = find_tracefs(),
 		.memlock = memlock.rlim_cur,
 	};
 	privileges__missing_for_bpf(facts->missing, sizeof(facts->missing));
 	read_lockdown(facts->lockdown, sizeof(facts->lockdown));
-	facts->memlock_counts = memlock_is_counted();
+	facts->memlock_counts = memlock_is_counted(facts->release);
 	/* Not btf__load_vmlinux_btf(), which would also take a file from /boot. */
 	facts->btf = btf__parse_raw(BTF_PATH);
 	if (!facts->btf)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parts of --check, for check*.c only: an item is a row of a table, and looking
+ * The parts of --check, for check*.c and their test only: an item is a row of a table, and looking
  * at it gives a finding. What is known of this process and kernel is read once and
  * handed to every row, so that what is said of a cause follows from it alone.
  */
@@ -31,6 +31,7 @@ struct check_facts {
 	char missing[64]; /* capabilities, as of privileges__missing_for_bpf() */
 	bool user_namespace; /* not in the first one: its capabilities do not count for BPF */
 	bool seccomp; /* a filter of system calls is in force */
+	bool perf_units; /* /sys shows the kinds of perf events */
 	int paranoid; /* kernel.perf_event_paranoid; INT_MIN when it cannot be read */
 	char lockdown[24]; /* mode; "" when it cannot be read */
 	const char *tracefs; /* where it is mounted; NULL: nowhere that this process can see */
@@ -83,9 +84,11 @@ struct check_item {
 	const char *target; /* what it is tried on */
 	enum bpf_attach_type attach_type;
 	bool at_return;
+	bool wants_admin; /* newer kernels want CAP_SYS_ADMIN for it */
 	bool confidential; /* lockdown in the mode confidentiality refuses it */
-	int since; /* the RELEASE() that brought it; 0: all kernels of the suite have it */
+	int since; /* the RELEASE() that brought it; 0: older than BPF */
 	const char *config; /* what a kernel that lacks it was built without */
+	const char *instead; /* what the tools do where a kernel lacks it; NULL: nothing */
 	int capability; /* CAP_* */
 	const char *purpose; /* of the capability */
 };

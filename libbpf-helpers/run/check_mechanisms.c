@@ -57,22 +57,20 @@ static int try_load(const struct check_item *item, const struct check_facts *fac
 	return had(program__load(BPF_PROG_TYPE_TRACEPOINT, 0, 0));
 }
 
-/* u32 value = 0; bpf_probe_read_kernel(&value, 4, address); return value; */
+/* u64 value = 0; bpf_probe_read_kernel(&value, 4, address); return (u32)value; */
 static int load_reader(unsigned long long address)
 {
+	/* code, dst_reg, src_reg, off, imm */
 	const struct bpf_insn reader[] = {
-		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_10 },
-		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_1, .imm = -8 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = 4 },
-		{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_3, .imm = (__s32)address },
-		{ .imm = (__s32)(address >> 32) },
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel },
-		{ .code = BPF_LDX | BPF_MEM | BPF_W,
-		  .dst_reg = BPF_REG_0,
-		  .src_reg = BPF_REG_10,
-		  .off = -8 },
-		{ .code = BPF_JMP | BPF_EXIT },
+		{ BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0 },
+		{ BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_10, 0, 0 },
+		{ BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, -8 },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_2, 0, 0, 4 },
+		{ BPF_LD | BPF_IMM | BPF_DW, BPF_REG_3, 0, 0, (__s32)address },
+		{ 0, 0, 0, 0, (__s32)(address >> 32) },
+		{ BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_probe_read_kernel },
+		{ BPF_LDX | BPF_MEM | BPF_W, BPF_REG_0, BPF_REG_10, -8, 0 },
+		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
 	};
 
 	return bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "check", "GPL", reader, NR(reader),
@@ -108,8 +106,7 @@ static int try_ring_buffer(const struct check_item *item, const struct check_fac
 	(void)item;
 	(void)facts;
 	*step = STEP_CREATE;
-	return had(
-		bpf_map_create(BPF_MAP_TYPE_RINGBUF, "check", 0, 0, sysconf(_SC_PAGESIZE), NULL));
+	return had(bpf_map_create(BPF_MAP_TYPE_RINGBUF, "check", 0, 0, getpagesize(), NULL));
 }
 
 /* Local storage needs types of its key and value: int here. */
@@ -371,23 +368,27 @@ const struct check_item check_mechanism_items[] = {
 	{ .name = "reading kernel memory",
 	  .look = look_by_trial,
 	  .trial = try_reader,
+	  .since = RELEASE(5, 5),
 	  .confidential = true,
 	  .config = "CONFIG_BPF_EVENTS" },
 	{ .name = "ring buffer",
 	  .look = look_by_trial,
 	  .trial = try_ring_buffer,
 	  .required = true,
+	  .since = RELEASE(5, 8),
 	  .config = "CONFIG_BPF_SYSCALL" },
 	{ .name = "task storage",
 	  .look = look_by_trial,
 	  .trial = try_task_storage,
 	  .since = RELEASE(5, 11),
-	  .config = "CONFIG_BPF_LSM" },
+	  .config = "CONFIG_BPF_LSM",
+	  .instead = "None needed: the tools use a hash table instead." },
 	{ .name = "tp_btf",
 	  .look = look_by_trial,
 	  .trial = try_tracing,
 	  .mechanism = ATTACH_TP_BTF,
 	  .attach_type = BPF_TRACE_RAW_TP,
+	  .since = RELEASE(5, 5),
 	  .target = "sched_process_exec",
 	  .config = "CONFIG_BPF_EVENTS" },
 	{ .name = "tp",
@@ -402,6 +403,7 @@ const struct check_item check_mechanism_items[] = {
 	  .trial = try_tracing,
 	  .mechanism = ATTACH_FENTRY,
 	  .attach_type = BPF_TRACE_FENTRY,
+	  .since = RELEASE(5, 5),
 	  .target = HARMLESS_FUNCTION,
 	  .config = "CONFIG_BPF_JIT and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS" },
 	{ .name = "kprobe",
@@ -439,11 +441,13 @@ const struct check_item check_mechanism_items[] = {
 	  .trial = try_uprobe,
 	  .mechanism = ATTACH_UPROBE,
 	  .target = "a function of this program",
+	  .wants_admin = true,
 	  .config = "CONFIG_UPROBES and CONFIG_UPROBE_EVENTS" },
 	{ .name = "task iterator",
 	  .look = look_by_trial,
 	  .trial = try_tracing,
 	  .attach_type = BPF_TRACE_ITER,
+	  .since = RELEASE(5, 8),
 	  .target = "task",
 	  .config = "CONFIG_BPF_SYSCALL" },
 	{},

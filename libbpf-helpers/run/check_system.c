@@ -52,7 +52,7 @@ static void look_at_btf(const struct check_item *item, const struct check_facts 
 		finding__remedy(finding, "Boot a kernel that has its types: those of Debian 11 and "
 					 "later do.");
 	} else {
-		finding__cause(finding, "this process cannot read the kernel's types");
+		finding__cause(finding, "the file is there, but no types can be read from it");
 		finding__remedy(finding, "Run it as root, and outside of a container.");
 	}
 }
@@ -368,7 +368,7 @@ static void look_at_memlock(const struct check_item *item, const struct check_fa
 const struct check_item check_system_items[] = {
 	CAPABILITY(CAP_BPF, "loading programs and creating maps"),
 	CAPABILITY(CAP_PERFMON, "attaching programs and reading kernel memory"),
-	CAPABILITY(CAP_SYS_ADMIN, "probes where perf_event_paranoid is above 2, and --stats"),
+	CAPABILITY(CAP_SYS_ADMIN, "uprobes, --stats, and probes if perf_event_paranoid is above 2"),
 	CAPABILITY(CAP_SYS_PTRACE, "names in the user stacks of other processes"),
 	CAPABILITY(CAP_SYSLOG, "names in kernel stacks"),
 	CAPABILITY(CAP_SYS_RESOURCE, "raising the locked-memory limit"),
@@ -380,6 +380,6 @@ const struct check_item check_system_items[] = {
 	{ .name = "bpf_jit_enable", .look = look_at_jit },
 	{ .name = "preemption", .look = look_at_preemption },
 	{ .name = "control groups", .look = look_at_cgroups },
-	{ .name = "locked-memory limit", .look = look_at_memlock },
+	{ .name = "locked-memory limit", .look = look_at_memlock, .required = true },
 	{},
 };

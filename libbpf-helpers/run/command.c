@@ -96,12 +96,15 @@ int command__fork(struct command *command, char **argv)
 
 static const char *exec_hint(int err, const char *name)
 {
-	if (err == ENOENT && !strchr(name, '/'))
-		return "No directory of PATH has it: check its name, or give its path.";
+	bool by_path = strchr(name, '/') == NULL;
+
 	if (err == ENOENT)
-		return "Check the path, and that a script's interpreter is there.";
+		return by_path ? "No directory of PATH has it: check its name, or give its path." :
+				 "Check the path, and that a script's interpreter is there.";
 	if (err == EACCES)
-		return "It must be an executable file, not a directory.";
+		return by_path ? "What PATH has under this name, or a directory of PATH, is closed "
+				 "to this user." :
+				 "It must be a file that this user may execute.";
 	return NULL;
 }
 

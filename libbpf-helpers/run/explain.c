@@ -29,12 +29,13 @@ void explain__print(const char *tool, const char *question, const struct common_
 	printf("Attached for this explanation, and detached again:\n");
 	for (size_t i = 0; i < attachment->nr_probes; i++)
 		printf("  %s by %s\n", attachment->probes[i].program->target,
-		       attach_mechanism_names[attachment->mechanism]);
+		       attach_mechanism_names[attachment->probes[i].mechanism]);
 	printf("%s: %s.\n\n", attach_mechanism_names[attachment->mechanism],
 	       mechanism_notes[attachment->mechanism]);
 
 	task_filter__describe(&options->filter, limits, sizeof(limits));
-	printf("Only: %s\n", *limits ? limits : "no limit; events of every task");
+	printf("Only: %s%s\n", *limits ? limits : "no limit; events of every task",
+	       options->command ? ", of those the command and its descendants" : "");
 	printf("Until: %s\n", options->duration.given
 				      ? number__format_time(options->duration.ns, duration)
 				      : (options->command ? "the command ends" : "a signal"));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -120,6 +121,23 @@ static void read_comm(uint64_t pid, char *comm, size_t size)
 	fclose(file);
 }
 
+/* include/linux/proc_ns.h: the inode of the initial PID namespace. */
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFCUL
+
+/* The kernel side compares ids of the initial PID namespace: those of another one would
+ * name other tasks. */
+static int check_pid_namespace(void)
+{
+	struct stat status;
+
+	if (stat("/proc/self/ns/pid", &status) || status.st_ino == INITIAL_PID_NAMESPACE)
+		return 0;
+	return log_error_because(EXDEV, "this process is in a PID namespace of its own",
+				 "Run it in the initial one (as with --pid=host), or filter by "
+				 "command name or cgroup.",
+				 "cannot tell which tasks the ids mean");
+}
+
 static int resolve_task(enum filter_key_kind kind, uint64_t id)
 {
 	const char *name = kind_names[kind];
@@ -160,6 +178,9 @@ int task_filter__resolve(struct task_filter *filter)
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
 		const struct number_list *wanted = &filter->wanted[tasks[i]];
 
+		err = wanted->nr ? check_pid_namespace() : 0;
+		if (err)
+			return err;
 		for (size_t j = 0; j < wanted->nr; j++) {
 			err = resolve_task(tasks[i], wanted->items[j]);
 			if (err)
@@ -178,6 +199,16 @@ int task_filter__resolve(struct task_filter *filter)
 	return 0;
 }
 
+int task_filter__add_root(struct task_filter *filter, uint64_t pid)
+{
+	int err = check_pid_namespace();
+
+	if (err)
+		return err;
+	err = number_list__add(&filter->roots, pid);
+	return err ? log_error(err, NULL, "cannot keep a process to follow") : 0;
+}
+
 int task_filter__configure(const struct task_filter *filter, struct filter_config *config,
 			   struct bpf_map *values)
 {
@@ -188,6 +219,7 @@ int task_filter__configure(const struct task_filter *filter, struct filter_confi
 		config->nr[kind] = (__u32)filter->wanted[kind].nr;
 		total += filter->wanted[kind].nr;
 	}
+	config->has_tree = filter->roots.nr > 0;
 	config->has_globs = filter->has_globs;
 	config->globs = filter->globs;
 	err = bpf_map__set_max_entries(values, total ? (__u32)total : 1);
@@ -214,6 +246,22 @@ int task_filter__fill(const struct task_filter *filter, struct bpf_map *values)
 				return log_error(err, NULL,
 						 "cannot fill the table of the task filter");
 		}
+	}
+	return 0;
+}
+
+int task_filter__follow(const struct task_filter *filter, struct bpf_map *tree)
+{
+	__u64 fork_ns = FILTER_TREE_ANY_FORK;
+	int err;
+
+	for (size_t i = 0; i < filter->roots.nr; i++) {
+		__u32 pid = (__u32)filter->roots.items[i];
+
+		err = bpf_map__update_elem(tree, &pid, sizeof(pid), &fork_ns, sizeof(fork_ns),
+					   BPF_ANY);
+		if (err)
+			return log_error(err, NULL, "cannot follow process %u", pid);
 	}
 	return 0;
 }
@@ -283,12 +331,16 @@ void task_filter__describe(const struct task_filter *filter, char *text, size_t 
 		line__add(&line, "cgroup %s", filter->cgroups.items[i]);
 	for (size_t i = 0; i < filter->comms.nr; i++)
 		line__add(&line, "comm %s", filter->comms.items[i]);
+	for (size_t i = 0; i < filter->roots.nr; i++)
+		line__add(&line, "process %llu and its descendants",
+			  (unsigned long long)filter->roots.items[i]);
 }
 
 void task_filter__free(struct task_filter *filter)
 {
 	for (int kind = 0; kind < FILTER_NR_KINDS; kind++)
 		number_list__free(&filter->wanted[kind]);
+	number_list__free(&filter->roots);
 	word_list__free(&filter->cgroups);
 	word_list__free(&filter->comms);
 	*filter = (struct task_filter){};

@@ -43,6 +43,7 @@ struct task_filter {
 	struct word_list comms; /* the globs as given */
 	struct filter_globs globs;
 	bool has_globs;
+	struct number_list roots; /* processes to follow with all their descendants */
 };
 
 /*
@@ -52,7 +53,7 @@ struct task_filter {
  */
 int glob__add(struct filter_globs *globs, const char *pattern);
 
-/* Runs the automaton over a name of at most size bytes, NUL-ended if shorter; what the kernel does. */
+/* Runs the automaton, as the kernel does, over a name of size bytes, NUL-ended if shorter. */
 bool glob__matches(const struct filter_globs *globs, const char *name, size_t size);
 
 /* A user by number or by name in /etc/passwd. 0; -ENOENT the name is not there; -ERANGE a number
@@ -61,6 +62,9 @@ int user__find(const char *name, uint32_t *uid);
 
 /* Adds a command-name glob. word is borrowed. Errors of glob__add(), or -ENOMEM; not reported. */
 int task_filter__add_comm(struct task_filter *filter, const char *word);
+
+/* Adds a process whose descendants are followed, too. 0 or -errno, reported. */
+int task_filter__add_root(struct task_filter *filter, uint64_t pid);
 
 /*
  * Checks what the filter names against this machine: each pid, tid and ppid must
@@ -76,6 +80,10 @@ int task_filter__configure(const struct task_filter *filter, struct filter_confi
 			   struct bpf_map *values);
 /* Fills the map of wanted values; after load, before attach. 0 or -errno, reported. */
 int task_filter__fill(const struct task_filter *filter, struct bpf_map *values);
+
+/* Makes the kernel side follow the roots and all they fork from now on; after load, before any
+ * of them runs on. 0 or -errno, reported. */
+int task_filter__follow(const struct task_filter *filter, struct bpf_map *tree);
 
 /* Says which of the named pids and tids are gone; at the end of a run. */
 void task_filter__report_vanished(const struct task_filter *filter);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Messages to the person at the terminal, on stderr: what could not be done,
- * to what, why, and what to do next. Knows no other module; another face (JSON)
- * is plugged in as a writer. Data never passes through here.
+ * to what, why, and what to do next. Another face (JSON) is plugged in as a writer.
+ * Data never passes through here. The text writer makes each message one write(2): a
+ * line of any length, and a second one when there is a hint; bytes that could forge a
+ * line or move the cursor are escaped as output/escape.h says.
  */
 #ifndef VANTAGE_RUN_LOG_H
 #define VANTAGE_RUN_LOG_H

@@ -137,20 +137,23 @@ static int finish_print(void)
 	return EXIT_SUCCESS;
 }
 
-static void print_help(const struct parser *parser)
+/* With a state, or argp does not ask filter_help() about its note. */
+static void print_help(const struct parser *parser, struct argp_state *state)
 {
-	argp_help(&parser->argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC,
-		  (char *)parser->tool->tool);
+	state->name = (char *)parser->tool->tool;
+	state->flags &= ~(unsigned int)ARGP_NO_ERRS;
+	argp_state_help(state, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
 }
 
-static int handle_option(struct parser *parser, struct entry *entry, const char *word)
+static int handle_option(struct parser *parser, struct entry *entry, const char *word,
+			 struct argp_state *state)
 {
 	const struct option_row *row = entry->row;
 	char *cause;
 	int err;
 
 	if (row->type == OPTION_HELP) {
-		print_help(parser);
+		print_help(parser, state);
 		exit(finish_print());
 	}
 	if (row->type == OPTION_VERSION) {
@@ -209,12 +212,12 @@ static error_t handle(int key, char *word, struct argp_state *state)
 	entry = find_key(parser, key);
 	if (key == ARGP_KEY_ARG || !entry)
 		return ARGP_ERR_UNKNOWN;
-	err = handle_option(parser, entry, word);
+	err = handle_option(parser, entry, word, state);
 	parser->next = state->next;
 	return -err;
 }
 
-/* argp's note on arguments of long and short options says nothing that a user does not know. */
+/* Leaves out argp's note that a letter takes the argument of its long option: it is no row's. */
 static char *filter_help(int key, const char *text, void *input)
 {
 	(void)input;

@@ -97,7 +97,7 @@ struct tool_options {
 	const char *summary; /* one sentence for --help */
 	const struct option_row *rows; /* the tool's own */
 	size_t nr_rows;
-	const struct option_letter *letters; /* this tool's letters for common options; ends with 0 */
+	const struct option_letter *letters; /* for common options; ends with 0; or NULL */
 };
 
 /*

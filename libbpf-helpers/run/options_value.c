@@ -140,11 +140,11 @@ static int set_choice(const struct option_row *row, void *field, const char *wor
 static int add_pid(const struct option_row *row, const char *word, struct number_list *list,
 		   char **cause)
 {
-	uint64_t id;
+	uint64_t max = row__max(row, UINT64_MAX), id;
 
-	if (number__parse(word, row->min, row->max, &id))
+	if (number__parse(word, row->min, max, &id))
 		return because(cause, "'%s' is not a whole number from %" PRIu64 " to %" PRIu64,
-			       word, row->min, row->max);
+			       word, row->min, max);
 	return number_list__add(list, id);
 }
 

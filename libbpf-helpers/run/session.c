@@ -2,6 +2,7 @@
 #include "run/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -76,22 +77,34 @@ static void session__close_object(void *ctx)
 	session->object = (struct session_object){};
 }
 
+/* Follow the descendants of a process (bpf/filter.bpf.h). */
+static const struct attach_program tree_programs[] = {
+	{ "filter_tree_free", "sched_process_free", ATTACH_TP_BTF },
+	{ "filter_tree_fork", "task_newtask", ATTACH_TP_BTF },
+};
+
+#define NR_TREE_PROGRAMS (sizeof(tree_programs) / sizeof(tree_programs[0]))
+
 static bool session__wants(void *ctx, const struct attach_program *program)
 {
 	struct session *session = ctx;
 
+	if (program >= tree_programs && program < tree_programs + NR_TREE_PROGRAMS)
+		return session->options->filter.roots.nr;
 	return session->work->wants(session->work->ctx, program);
 }
 
 static int session__loaded(void *ctx)
 {
 	struct session *session = ctx;
+	const struct task_filter *filter = &session->options->filter;
+	int err = task_filter__fill(filter, session->object.filter_values);
 
-	return task_filter__fill(&session->options->filter, session->object.filter_values);
+	return err ? err : task_filter__follow(filter, session->object.filter_tree);
 }
 
-int session__open(struct session *session, const struct tool *tool,
-		  const struct common_options *options, const struct session_work *work)
+int session__open(struct session *session, const struct tool *tool, struct common_options *options,
+		  const struct session_work *work)
 {
 	int err;
 
@@ -111,7 +124,7 @@ int session__open(struct session *session, const struct tool *tool,
 		log__set_level(LOG_DEBUG);
 	if (options__face(options) == FACE_JSON)
 		log__set_writer(json__log_writer);
-	account__init(&session->account, tool->kinds);
+	account__init(&session->account, tool->kinds, work->kinds);
 
 	if (options->json_schema) {
 		err = sink__print_schema(stdout, tool->options.tool, tool->types);
@@ -121,12 +134,16 @@ int session__open(struct session *session, const struct tool *tool,
 		err = check__report(tool->options.tool, tool->ways, tool->nr_ways);
 		return err ? err : SESSION_DONE;
 	}
-	/* The resolved filter belongs to the options, which are the caller's. */
-	err = task_filter__resolve((struct task_filter *)&options->filter);
+	err = task_filter__resolve(&options->filter);
 	if (err)
 		return err;
+	if (options->ready_fd.given && fcntl(options->ready_fd.count, F_GETFD) < 0)
+		return log_error(errno, "Give --ready-fd a descriptor that is open for writing.",
+				 "cannot use descriptor %" PRIu64, options->ready_fd.count);
 	if (options->command && !options->explain) {
 		err = command__fork(&session->command, options->command);
+		if (!err)
+			err = task_filter__add_root(&options->filter, session->command.pid);
 		if (err)
 			return err;
 	}
@@ -227,6 +244,8 @@ int session__attach(struct session *session)
 		.wants = session__wants,
 		.loaded = session__loaded,
 		.close = session__close_object,
+		.extra = tree_programs,
+		.nr_extra = NR_TREE_PROGRAMS,
 	};
 	/* To pass on a signal to a command that runs as another user. */
 	static const int keep_for_command[] = { CAP_KILL };
@@ -449,6 +468,23 @@ static void session__pass_on_signal(struct session *session)
 		log_error(errno, NULL, "cannot pass on signal %d to the command", signal);
 }
 
+/* An empty report is said, and why it can be: it must not look like "nothing is wrong". */
+static void session__explain_nothing(const struct session *session)
+{
+	struct account_sum sum = account__total(&session->account);
+
+	if (sum.recorded)
+		return;
+	if (!sum.seen)
+		log_info("0 events: there were no %s in this time", session->tool->traced);
+	else if (sum.filtered == sum.seen)
+		log_info("0 events: %" PRIu64 " were seen, and all were outside what was asked",
+			 sum.seen);
+	else
+		log_info("0 events: %" PRIu64 " were seen and %" PRIu64 " filtered; the rest was lost",
+			 sum.seen, sum.filtered);
+}
+
 /* Detach, drain, last report. err: how the loop ended, after which events still have a fate. */
 static int session__finish(struct session *session, int err)
 {
@@ -472,6 +508,7 @@ static int session__finish(struct session *session, int err)
 	report_err = account__read(account, session->object.counters);
 	if (report_err)
 		return report_err;
+	session__explain_nothing(session);
 	report_err = account__report(account, &session->attachment, session->sink,
 				     session->options->stats);
 	if (session->options->stats)

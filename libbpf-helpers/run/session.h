@@ -56,6 +56,7 @@ struct session_object {
 	struct bpf_object_skeleton *skeleton;
 	struct filter_config *filter; /* bpf/filter.bpf.h */
 	struct bpf_map *filter_values;
+	struct bpf_map *filter_tree;
 	struct bpf_map *ring; /* bpf/ring.bpf.h */
 	__u64 *ring_wakeup_bytes;
 	struct bpf_map *counters; /* bpf/account.bpf.h */
@@ -70,6 +71,7 @@ struct session_work {
 	void (*close)(void *ctx);
 	/* Whether a program of a way is wanted in this run. */
 	bool (*wants)(void *ctx, const struct attach_program *program);
+	uint32_t kinds; /* bit n: this run is about the tool's kind n of events */
 	const char *const *columns; /* of the text face, NULL-terminated */
 	bool quote_words;
 	/* One record of the ring, in the order of the stamps; data is gone after the call. */
@@ -78,7 +80,7 @@ struct session_work {
 
 struct session {
 	const struct tool *tool;
-	const struct common_options *options;
+	struct common_options *options; /* their filter is resolved by the session */
 	const struct session_work *work;
 	struct session_object object;
 	struct attachment attachment;
@@ -103,8 +105,8 @@ struct session {
 
 /* Prepares a run: answers --json-schema and --check, resolves filters, forks the command.
  * 0, SESSION_DONE, or -errno, reported. */
-int session__open(struct session *session, const struct tool *tool,
-		  const struct common_options *options, const struct session_work *work);
+int session__open(struct session *session, const struct tool *tool, struct common_options *options,
+		  const struct session_work *work);
 
 /* Loads, attaches, opens the sink, gives up privileges, opens the gate, lets the command go
  * and says that all is ready. 0, SESSION_DONE (--explain), or -errno, reported. */

@@ -51,9 +51,17 @@ int signals__handle(void)
 	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (wake_fd < 0)
 		return log_error(errno, NULL, "cannot make an event descriptor for signals");
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
+		struct sigaction inherited;
+
+		/* nohup ignores SIGHUP for us, and so it stays. An ignored SIGINT is only what a
+		 * script's shell does to its background jobs. */
+		if (ending[i] == SIGHUP && !sigaction(SIGHUP, NULL, &inherited) &&
+		    inherited.sa_handler == SIG_IGN)
+			continue;
 		if (sigaction(ending[i], &action, NULL))
 			return log_error(errno, NULL, "cannot handle signal %d", ending[i]);
+	}
 	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
 		return log_error(errno, NULL, "cannot ignore SIGPIPE");
 	return wake_fd;

@@ -42,8 +42,13 @@ struct filter_globs {
 
 struct filter_config {
 	__u32 nr[FILTER_NR_KINDS]; /* how many values of each kind; 0: any will do */
+	__u32 has_tree; /* only processes in the kernel side's set of descendants */
 	__u32 has_globs;
 	struct filter_globs globs;
 };
+
+/* Value of a process in the set of descendants whose time of fork is not known; else it is
+ * that time, so that a process id in use again matches nothing. */
+#define FILTER_TREE_ANY_FORK 0
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/odd_args.h"
 #include "support/records.h"
 #include "support/role.h"
 #include "support/test.h"
@@ -15,51 +16,6 @@
 
 /* The longest single argument the kernel takes: MAX_ARG_STRLEN with its NUL is 131,072. */
 #define WORD_MAX 131071
-
-struct odd_args {
-	const char *name;
-	const char *const *argv;
-};
-
-static const char *const one[] = { "alone", NULL };
-static const char *const empty_words[] = { "", "", "x", "", NULL };
-static const char *const spaces[] = { "a b", " ", "  two  ", "\t", NULL };
-static const char *const newlines[] = { "a", "line\nline", "\n", "\r\n", NULL };
-static const char *const escapes[] = { "a", "\x1b[2J\x1b[31mred", "\x1b]0;title\x07",
-				       "\x9b"
-				       "1m",
-				       NULL };
-static const char *const not_utf8[] = {
-	"\xff", "\xfe\xff", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80", NULL
-};
-static const char *const utf8[] = { "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
-				    "\xe4\xb8\xad\xe6\x96\x87", NULL };
-static const char *const disguises[] = { "\xe2\x80\xae"
-					 "txt.exe",
-					 "\xe2\x80\xa8", "\xc2\x85", "\xe2\x81\xa6", NULL };
-static const char *const quotes[] = { "it's", "\"quoted\"", "'",     "''",
-				      "`id`", "$(id)",	    "$HOME", NULL };
-static const char *const backslashes[] = { "\\",    "\\\\",    "a\\b",	"\\n",	 "\\x41",   "\\x4",
-					   "\\xZZ", "\\\\x41", "\\xFF", "\\xff", "\\u0041", NULL };
-static const char *const json_like[] = { "\"},{\"type\":\"account\"", "]", "{", ",", "null", NULL };
-static const char *const options[] = { "-n", "--", "-", "--ready-fd", "1", "*",
-				       "?",  "#c", "~", "!",	      NULL };
-
-static const struct odd_args cases[] = {
-	{ "one argument", one },
-	{ "empty arguments", empty_words },
-	{ "spaces and tabs", spaces },
-	{ "newlines", newlines },
-	{ "terminal escape sequences", escapes },
-	{ "bytes that are not UTF-8", not_utf8 },
-	{ "UTF-8", utf8 },
-	{ "characters that disguise text", disguises },
-	{ "quotes and substitutions", quotes },
-	{ "backslashes and what looks like an escape", backslashes },
-	{ "what looks like JSON", json_like },
-	{ "what looks like options and globs", options },
-};
-#define NR_CASES (sizeof(cases) / sizeof(*cases))
 
 static void allow_long_args(void *ctx)
 {
@@ -89,27 +45,30 @@ static pid_t execute(const char *program, const char *role, const char *const *a
 
 static void check_odd_args(const char *program)
 {
-	pid_t pids[NR_CASES];
+	pid_t *pids = calloc(nr_odd_args, sizeof(*pids));
 	struct records records;
 	struct tool_run run;
 	char check[128];
 	int status;
 
+	if (!pids)
+		test__fatal("memory", "out of memory");
 	tool_run__trace(&run, NULL, ARGS("-j", "--comm", file_name(program)));
-	for (size_t i = 0; i < NR_CASES; i++)
-		pids[i] = execute(program, "true", cases[i].argv, &status);
+	for (size_t i = 0; i < nr_odd_args; i++)
+		pids[i] = execute(program, "true", odd_args[i].argv, &status);
 	tool_run__stop(&run);
 	records__load(&records, &run);
-	for (size_t i = 0; i < NR_CASES; i++) {
+	for (size_t i = 0; i < nr_odd_args; i++) {
 		const struct json_value *record;
 
-		snprintf(check, sizeof(check), "args: %s", cases[i].name);
+		snprintf(check, sizeof(check), "args: %s", odd_args[i].name);
 		record = records__only(&records, "exec", pids[i], check);
 		if (record)
-			check_args(record, cases[i].argv, check);
+			check_args(record, odd_args[i].argv, check);
 	}
-	test__equal("args: one exec is one line", records.nr, NR_CASES + 2);
+	test__equal("args: one exec is one line", records.nr, nr_odd_args + 2);
 	check_exact(records__account(&records), "args");
+	free(pids);
 	records__free(&records);
 	tool_run__free(&run);
 }
@@ -233,7 +192,7 @@ static void check_odd_comm(void)
 	int status;
 
 	tool_run__trace(&run, NULL, ARGS("-j"));
-	pid = execute(program, "true", one, &status);
+	pid = execute(program, "true", ARGS("one"), &status);
 	tool_run__stop(&run);
 	records__load(&records, &run);
 	record = records__only(&records, "exec", pid, "comm: any bytes");

@@ -99,8 +99,8 @@ static void check_status(const struct ended *end, const struct json_value *recor
 	snprintf(check, sizeof(check), "exit: %s: no exit_code", end->name);
 	test__check(!json__get(record, "exit_code"), check, "there is one");
 	snprintf(check, sizeof(check), "exit: %s: core_dumped is wait's", end->name);
-	test__check(core && core->kind == JSON_BOOL && core->truth == WCOREDUMP(end->status), check,
-		    "wait says %d", WCOREDUMP(end->status));
+	test__check(core && core->kind == JSON_BOOL && core->truth == !!WCOREDUMP(end->status),
+		    check, "wait says %d", WCOREDUMP(end->status));
 }
 
 static void check_times(const struct ended *end, const struct json_value *record)

@@ -254,6 +254,25 @@ static void play_catch(char **words)
 	_exit(42);
 }
 
+static void play_count(char **words)
+{
+	const unsigned long ms = number(words[2]);
+	const struct timespec patience = { (time_t)(ms / 1000), (long)(ms % 1000 * 1000000) };
+	sigset_t signals;
+
+	/* It comes when the leader of the session ends, which is not what is counted. */
+	signal(SIGHUP, SIG_IGN);
+	sigemptyset(&signals);
+	sigaddset(&signals, (int)number(words[1]));
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	write_file(words[3], "ready", 5);
+	sigwaitinfo(&signals, NULL);
+	do
+		write_file(words[3], " caught", 7);
+	while (sigtimedwait(&signals, NULL, &patience) > 0);
+	write_file(words[3], " done", 5);
+}
+
 static void play_status(char **words)
 {
 	size_t size;
@@ -270,8 +289,7 @@ static void play_agent(char **words)
 	int size = snprintf(text, sizeof(text), "%d", getpid());
 
 	(void)words;
-	snprintf(path, sizeof(path), "%s.pid",
-		 (const char *)getauxval(AT_EXECFN));
+	snprintf(path, sizeof(path), "%s.pid", (const char *)getauxval(AT_EXECFN));
 	write_file(path, text, (size_t)size);
 }
 
@@ -306,6 +324,7 @@ static const struct role roles[] = {
 	{ "together", play_together },
 	{ "thread-exec", play_thread_exec },
 	{ "catch", play_catch },
+	{ "count", play_count },
 	{ "status", play_status },
 	{ "agent", play_agent },
 	{ "spawn", play_spawn },

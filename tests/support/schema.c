@@ -219,8 +219,8 @@ static bool accepts_one_of(const struct json_value *branches, const struct json_
 
 	for (size_t i = 0; i < branches->array.nr; i++) {
 		const struct json_value *branch = &branches->array.items[i];
-		const struct json_value *name =
-			json__get(json__get(json__get(branch, "properties"), "type"), "const");
+		const struct json_value *name = json__get(
+			json__get(json__get(branch, "properties"), "type"), "const");
 
 		if (schema__accepts(branch, value, reason, sizeof(reason)))
 			nr_valid++;

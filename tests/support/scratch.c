@@ -96,6 +96,15 @@ const char *scratch__write(const char *name, const void *data, size_t size, unsi
 	return path;
 }
 
+const char *scratch__folder(const char *name)
+{
+	const char *path = scratch__path(name);
+
+	if (mkdir(path, 0755) && errno != EEXIST)
+		test__fatal("scratch folder", "cannot make '%s': %s", path, strerror(errno));
+	return path;
+}
+
 const char *scratch__copy(const char *from, const char *name)
 {
 	const char *path;

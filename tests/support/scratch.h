@@ -16,6 +16,9 @@ const char *scratch__path(const char *name);
 /* Makes a file with these bytes and mode; returns its path. Ends the program on failure. */
 const char *scratch__write(const char *name, const void *data, size_t size, unsigned int mode);
 
+/* Makes a folder in the folder, for every user to read. */
+const char *scratch__folder(const char *name);
+
 /* Copies a file into the folder with mode 0755. Ends the program on failure. */
 const char *scratch__copy(const char *from, const char *name);
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define NS_PER_SECOND 1000000000ull
-#define NS_PER_MS     1000000ull
+#define NS_PER_MS 1000000ull
 
 static unsigned int nr_reported;
 static unsigned int nr_failed;

@@ -311,6 +311,8 @@ int main(void)
 {
 	log__init("command_test");
 	log__set_writer(keep_message);
+	/* A directory that the user may not search would turn ENOENT into EACCES. */
+	setenv("PATH", "/usr/bin:/bin", 1);
 	test_statuses();
 	test_arguments_and_path();
 	test_not_found();

@@ -12,7 +12,8 @@
 #include "scratch.h"
 #include "test.h"
 
-#define WORDS(...) ((char *[]){ "trial", __VA_ARGS__, NULL })
+/* A command line. */
+#define WORDS(...) ((char **)(const char *const[]){ "trial", __VA_ARGS__, NULL })
 
 static const char *const colours[] = { "red", "green", NULL };
 
@@ -116,7 +117,7 @@ static void refuse(const char *word, char **argv)
 static void check_defaults(void)
 {
 	struct trial_options options, zero = {};
-	char **argv = (char *[]){ "trial", NULL };
+	char **argv = WORDS(NULL);
 
 	accept(&options, argv);
 	test__equal("argc is kept", (uint64_t)options.common.argc, 1);
@@ -249,9 +250,10 @@ static void check_bad_values(void)
 	refuse("--comm|''", WORDS("--comm", ""));
 	refuse("'[a'", WORDS("--comm", "[a"));
 	refuse("'systemd-timesyncd' can match nothing", WORDS("--comm", "systemd-timesyncd"));
-	refuse("'e??????????????'",
-	       WORDS("--comm", "a??????????????", "--comm", "b??????????????", "--comm",
-		     "c??????????????", "--comm", "d??????????????", "--comm", "e??????????????"));
+	refuse("'e[a-z]bcdefghijklm'",
+	       WORDS("--comm", "a[a-z]bcdefghijklm", "--comm", "b[a-z]bcdefghijklm", "--comm",
+		     "c[a-z]bcdefghijklm", "--comm", "d[a-z]bcdefghijklm", "--comm",
+		     "e[a-z]bcdefghijklm"));
 	refuse("--duration|'-1'", WORDS("-d", "-1"));
 	refuse("'abc'", WORDS("-d", "abc"));
 	refuse("'5 s'", WORDS("-d", "5 s"));
@@ -291,7 +293,7 @@ static void check_bad_options(void)
 	refuse("--pid needs a value (LIST)", WORDS("-x", "--pi"));
 	refuse("-p (--pid) needs a value", WORDS("-xp"));
 	refuse("--json takes no value, but '--json=1'", WORDS("--json=1"));
-	refuse("'--js=1' has one", WORDS("--json-s", "--js=1", "--json-schema"));
+	refuse("'--js' is not clear", WORDS("--json-s", "--js=1", "--json-schema"));
 	refuse("unexpected word 'foo'", WORDS("foo"));
 	refuse("unexpected word 'foo'", WORDS("-x", "foo", "-p", "abc"));
 	refuse("unexpected word '-'", WORDS("-"));
@@ -392,7 +394,10 @@ static void check_help(void)
 	for (size_t i = 0; i < sizeof(once) / sizeof(once[0]); i++)
 		test__check(occurrences(out, once[i]) == 1, "--help has every row and heading once",
 			    "\"%s\" is there %u times", once[i], occurrences(out, once[i]));
-	test__equal("and no other", occurrences(out, "--"), 2 + sizeof(once) / sizeof(once[0]) - 6);
+	/* But the usage, the headings and the text of a row. */
+	test__equal("and no other row", occurrences(out, ", --") + occurrences(out, "      --"),
+		    sizeof(once) / sizeof(once[0]) - 6);
+	test__equal("nor a text of argp's own", occurrences(out, "Mandatory"), 0);
 	test__check(longest_line(out) < 80, "it fits 80 columns", "saw a line of %zu",
 		    longest_line(out));
 	free(out);
@@ -409,7 +414,7 @@ static void check_help(void)
 
 static void check_full_disk(void)
 {
-	int saved = dup(STDOUT_FILENO), status = 0;
+	int status = 0;
 	struct trial_options options;
 	pid_t pid;
 
@@ -422,7 +427,6 @@ static void check_full_disk(void)
 		_exit(99);
 	}
 	waitpid(pid, &status, 0);
-	close(saved);
 	test__check(WIFEXITED(status) && WEXITSTATUS(status) == 1,
 		    "a help that cannot be written is a failure", "saw the wait status %#x",
 		    status);
@@ -440,7 +444,7 @@ static void check_tables(void)
 	static const struct option_letter twice[] = { { 'y', "pid" }, { 'y', "tid" }, {} };
 	struct tool_options tool = { .tool = "trial", .summary = "Wrong.", .nr_rows = 1 };
 	struct trial_options options = {};
-	char *argv[] = { "trial", NULL };
+	char **argv = WORDS(NULL);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		tool.rows = &rows[i];

@@ -109,6 +109,7 @@ static int execsnoop__open(void *ctx, struct session_object *object)
 		.skeleton = skel->skeleton,
 		.filter = (struct filter_config *)&skel->rodata->filter_config,
 		.filter_values = skel->maps.filter_values,
+		.filter_tree = skel->maps.filter_tree,
 		.ring = skel->maps.event_ring,
 		.ring_wakeup_bytes = (__u64 *)&skel->rodata->ring_wakeup_bytes,
 		.counters = skel->maps.account_counters,
@@ -214,6 +215,7 @@ int main(int argc, char **argv)
 	if (options__parse(&tool.options, &execsnoop.options, argc, argv))
 		return STATUS_USAGE;
 	work.quote_words = execsnoop.options.quote;
+	work.kinds = 1 << EXECSNOOP_EXEC | execsnoop.options.exits << EXECSNOOP_EXIT;
 	execsnoop__choose_columns(&execsnoop);
 	if (execsnoop.options.exits) {
 		execsnoop.commands = commands__new();
