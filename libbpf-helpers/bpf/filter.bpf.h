@@ -131,8 +131,7 @@ static __always_inline bool filter__passes(struct task_struct *task, __u32 tid)
 {
 	char comm[TASK_COMM_LEN];
 
-	if (filter_config.has_tree &&
-	    !filter__follows(task->tgid, task->group_leader->start_time))
+	if (filter_config.has_tree && !filter__follows(task->tgid, task->group_leader->start_time))
 		return false;
 	if (!filter__wants(FILTER_PID, (__u32)task->tgid) || !filter__wants(FILTER_TID, tid))
 		return false;

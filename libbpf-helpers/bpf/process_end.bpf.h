@@ -53,8 +53,8 @@ static __always_inline __u32 process__exit_status(struct task_struct *task)
 {
 	struct signal_struct *signal = task->signal;
 
-	return signal->flags & SIGNAL_GROUP_EXIT ? signal->group_exit_code
-						 : task->group_leader->exit_code;
+	return signal->flags & SIGNAL_GROUP_EXIT ? signal->group_exit_code :
+						   task->group_leader->exit_code;
 }
 
 struct process_times {

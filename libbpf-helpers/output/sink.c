@@ -155,7 +155,7 @@ static int sink__format(struct sink *sink, const struct record *record)
 
 static int sink__begin(struct sink *sink)
 {
-	if (sink->err || sink->begun)
+	if (sink->begun)
 		return sink->err;
 	sink->begun = true;
 	return sink__format(sink, NULL);

@@ -147,10 +147,14 @@ enum account_verdict account__verdict(const struct account *account,
 	return verdict;
 }
 
-#define FIELD_REQUIRED(field_name, field_kind, text)                                          \
-	{ .name = field_name, .kind = field_kind, .required = true, .meaning = text }
-#define FIELD_OPTIONAL(field_name, field_kind, text)                                          \
-	{ .name = field_name, .kind = field_kind, .meaning = text }
+#define FIELD_REQUIRED(field_name, field_kind, text)                                               \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .required = true, .meaning = text          \
+	}
+#define FIELD_OPTIONAL(field_name, field_kind, text)                                               \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .meaning = text                            \
+	}
 
 static const struct field probe_fields[] = {
 	FIELD_REQUIRED("target", VALUE_BYTES, "What a program is attached to."),
@@ -166,13 +170,14 @@ static const struct record_type probe_type = {
 	.nr_fields = 4,
 };
 
-#define FIELDS_OF_A_SUM                                                                       \
-	FIELD_REQUIRED("seen", VALUE_UNSIGNED, "Events seen, before any filter."),            \
-	FIELD_REQUIRED("filtered", VALUE_UNSIGNED, "Events outside what was asked."),         \
-	FIELD_REQUIRED("recorded", VALUE_UNSIGNED, "Events in the report."),                  \
-	FIELD_REQUIRED("in_flight", VALUE_UNSIGNED, "Events begun and not ended."),           \
-	FIELD_REQUIRED("lost", VALUE_COUNTS, "Events lost, by cause."),                       \
-	FIELD_REQUIRED("detail_lost", VALUE_COUNTS, "Details of recorded events not kept.")
+#define FIELDS_OF_A_SUM                                                                            \
+	FIELD_REQUIRED("seen", VALUE_UNSIGNED, "Events seen, before any filter."),                 \
+		FIELD_REQUIRED("filtered", VALUE_UNSIGNED, "Events outside what was asked."),      \
+		FIELD_REQUIRED("recorded", VALUE_UNSIGNED, "Events in the report."),               \
+		FIELD_REQUIRED("in_flight", VALUE_UNSIGNED, "Events begun and not ended."),        \
+		FIELD_REQUIRED("lost", VALUE_COUNTS, "Events lost, by cause."),                    \
+		FIELD_REQUIRED("detail_lost", VALUE_COUNTS,                                        \
+			       "Details of recorded events not kept.")
 #define NR_FIELDS_OF_A_SUM 6
 
 static const struct field kind_fields[] = {
@@ -288,8 +293,8 @@ static void account_sum__values(const struct account_sum *sum, struct sum_counts
 	for (int i = 0; i < ACCOUNT_NR_CAUSES; i++)
 		counts->lost[i] = (struct named_count){ cause_names[i], sum->lost[i], true };
 	for (int i = 0; i < ACCOUNT_NR_DETAILS; i++)
-		counts->details[i] =
-			(struct named_count){ detail_names[i], sum->detail_lost[i], true };
+		counts->details[i] = (struct named_count){ detail_names[i], sum->detail_lost[i],
+							   true };
 	values[0] = value__unsigned(sum->seen);
 	values[1] = value__unsigned(sum->filtered);
 	values[2] = value__unsigned(sum->recorded);
@@ -333,8 +338,8 @@ static int account__write(const struct account *account, const struct attachment
 	*value++ = value__text(verdict_names[verdict]);
 	*value++ = value__records(kinds, nr_asked);
 	*value++ = value__unsigned(account->duration_ns);
-	*value++ = account->command_status < 0 ? (struct value){}
-					       : value__unsigned(account->command_status);
+	*value++ = account->command_status < 0 ? (struct value){} :
+						 value__unsigned(account->command_status);
 	*value++ = account__probes(attachment, stats, probes, probe_values);
 	return sink__write(sink, &(struct record){ &account_record_type, values });
 }

@@ -87,8 +87,8 @@ static int attach__programs(const struct attach_program *programs, size_t nr,
 			return log_error(E2BIG, NULL, "cannot attach more than %d programs",
 					 ATTACH_PROBES_MAX);
 		probe->program = program;
-		probe->mechanism = program->mechanism != ATTACH_AUTO ? program->mechanism
-								     : attachment->mechanism;
+		probe->mechanism = program->mechanism != ATTACH_AUTO ? program->mechanism :
+								       attachment->mechanism;
 		probe->prog = bpf_object__find_program_by_name(obj, program->program);
 		probe->link = bpf_program__attach(probe->prog);
 		if (!probe->link)

@@ -2,9 +2,7 @@
 #include "run/command.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +11,7 @@
 
 #include "run/log.h"
 
-/* What the child's end of a command that was never let go, or could not be exec'ed, is. */
+/* Status of a child that never exec'ed, and of a command whose own status cannot be had. */
 #define NOT_RUN 127
 
 static ssize_t read_whole(int fd, void *data, size_t size)
@@ -27,8 +25,8 @@ static ssize_t read_whole(int fd, void *data, size_t size)
 }
 
 /*
- * The child: mask and dispositions are still those the tool was started with. What is
- * sent in one piece over a pipe or socket this small arrives in one.
+ * The child: mask and dispositions are still those the tool was started with. So few
+ * bytes, sent in one piece, arrive in one.
  */
 static void __attribute__((noreturn)) child__wait_and_exec(int go_fd, int failed_fd, char **argv)
 {
@@ -90,6 +88,7 @@ int command__fork(struct command *command, char **argv)
 		.name = argv[0],
 		.go_fd = go[1],
 		.failed_fd = failed[1],
+		.status = W_EXITCODE(NOT_RUN, 0),
 	};
 	return 0;
 }

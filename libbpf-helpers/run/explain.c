@@ -36,9 +36,9 @@ void explain__print(const char *tool, const char *question, const struct common_
 	task_filter__describe(&options->filter, limits, sizeof(limits));
 	printf("Only: %s%s\n", *limits ? limits : "no limit; events of every task",
 	       options->command ? ", of those the command and its descendants" : "");
-	printf("Until: %s\n", options->duration.given
-				      ? number__format_time(options->duration.ns, duration)
-				      : (options->command ? "the command ends" : "a signal"));
+	printf("Until: %s\n", options->duration.given ?
+				      number__format_time(options->duration.ns, duration) :
+				      (options->command ? "the command ends" : "a signal"));
 	printf("Ring buffer: %u KiB; a record that finds no room is counted as lost (ring_full)\n",
 	       bpf_map__max_entries(ring) / 1024);
 	printf("Not traced now: this run only explains.\n");

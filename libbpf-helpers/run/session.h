@@ -45,7 +45,7 @@ struct tool {
 	const char *traced; /* for the line that says tracing has begun: "new processes" */
 	const struct attach_way *ways;
 	size_t nr_ways;
-	const char *const *kinds; /* of events, NULL-terminated; the first is what --expect counts */
+	const char *const *kinds; /* of events, NULL-terminated; --expect is about the first */
 	const struct record_type *const *types; /* all that -j writes, NULL-terminated */
 	const struct record_type *const *rows; /* those of them that are rows of the table */
 };

@@ -80,8 +80,24 @@ static const char *const patterns[] = {
 };
 
 static const char *const words[] = {
-	"nginx", "nginy", "", "abc", "aXbYc", "acb", "ax", "bxx", "dx", "my-worker-1", "*", "a",
-	"ab", "kworker/0:1", "123456789012345", "a234567890123bc", "\xc3\xa9", "\xff\xfe",
+	"nginx",
+	"nginy",
+	"",
+	"abc",
+	"aXbYc",
+	"acb",
+	"ax",
+	"bxx",
+	"dx",
+	"my-worker-1",
+	"*",
+	"a",
+	"ab",
+	"kworker/0:1",
+	"123456789012345",
+	"a234567890123bc",
+	"\xc3\xa9",
+	"\xff\xfe",
 };
 
 static void test_glob(const char *pattern)
@@ -100,8 +116,7 @@ static void test_glob(const char *pattern)
 		return;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		snprintf(skel->bss->rooms_test.name, ROOMS_NAME_SIZE, "%s", words[i]);
-		differ += rooms__run(fd) !=
-			  glob__matches(&filter.globs, words[i], ROOMS_NAME_SIZE);
+		differ += rooms__run(fd) != glob__matches(&filter.globs, words[i], ROOMS_NAME_SIZE);
 	}
 	test__equal(name, differ, 0);
 	rooms_test_bpf__destroy(skel);

@@ -36,7 +36,11 @@ static const struct field full_fields[] = {
 	  .meaning = "Frames by name.",
 	  .of = &frame_type,
 	  .named = true },
-	{ .name = "row", .kind = VALUE_BYTES, .meaning = "For text.", .text_only = true },
+	{ .name = "row",
+	  .kind = VALUE_BYTES,
+	  .meaning = "For text.",
+	  .text_only = true,
+	  .required = true },
 };
 
 static const struct record_type full_type = {
@@ -229,6 +233,8 @@ static void check_schema_accepts(const struct json_value *schema)
 		  "\"execed\":true,\"comm\":\"\",\"args\":[\"\"],\"unreadable\":[1],"
 		  "\"lost\":{\"a\":1,\"b\":null},\"stack\":[{\"symbol\":\"s\",\"offset\":1}],"
 		  "\"by_name\":{\"s\":{\"offset\":1}}}",
+		  true },
+		{ "zero", "{\"type\":\"full\",\"time_ns\":0,\"unreadable\":[0],\"lost\":{\"a\":0}}",
 		  true },
 		{ "another type", "{\"type\":\"note\"}", true },
 		{ "no required field", "{\"type\":\"full\"}", false },

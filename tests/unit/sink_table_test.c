@@ -231,7 +231,7 @@ static void check_csv(void)
 		{ value__unsigned(UINT64_MAX), value__string("a,\"b\"\n"), value__unsigned(1),
 		  value__signed(-2), value__words("ls\0a, \"b\"\0", 10), value__string("not this"),
 		  value__unsigned(3) },
-		{ absent, value__string("=1+1"), absent, absent, value__words("", 0) },
+		{ absent, value__string("=1+1,2"), absent, absent, value__words("", 0) },
 	};
 	const struct value end[NR_OF(exit_fields)] = {
 		value__string("\""),	  value__unsigned(5),
@@ -239,11 +239,14 @@ static void check_csv(void)
 		value__bool(true),	  value__counts(counts, 1),
 		value__records(items, 1), { .kind = VALUE_NUMBERS, .numbers = { numbers, 2 } },
 	};
+	const struct value empty[NR_OF(exit_fields)] = {
+		[5] = value__counts(NULL, 0),
+		[6] = value__records(NULL, 0),
+		[7] = { .kind = VALUE_NUMBERS, .numbers = { numbers, 1 } },
+	};
 	const struct record records[] = {
-		{ &exec_type, exec[0] },
-		{ &other_type, NULL },
-		{ &exec_type, exec[1] },
-		{ &exit_type, end },
+		{ &exec_type, exec[0] }, { &other_type, NULL }, { &exec_type, exec[1] },
+		{ &exit_type, end },	 { &exit_type, empty },
 	};
 	char *text = written(config, records, NR_OF(records));
 
@@ -253,9 +256,10 @@ static void check_csv(void)
 		"items,numbers\n"
 		"exec,18446744073709551615,\"a,\"\"b\"\"\\x0a\",1,-2,\"ls 'a, \"\"b\"\"'\",3,,,,,"
 		",,\n"
-		"exec,,=1+1,,,,,,,,,,,\n"
+		"exec,,\"=1+1,2\",,,,,,,,,,,\n"
 		"exit,,\"\"\"\",,,,,5,-5,6,true,\"{\"\"ring_full\"\":1}\","
-		"\"[{\"\"p\"\":9}]\",\"[1,2]\"\n");
+		"\"[{\"\"p\"\":9}]\",\"[1,2]\"\n"
+		"exit,,,,,,,,,,,\"{}\",\"[]\",\"[1]\"\n");
 	free(text);
 	text = written(config, NULL, 0);
 	test__check(!strncmp(text, "type,time_ns,", 13) && strchr(text, '\n')[1] == '\0',

@@ -145,8 +145,7 @@ int execsnoop_exit(unsigned long long *ctx)
 	if (!account)
 		return 0;
 	execed = !(leader->flags & PF_FORKNOEXEC);
-	if ((!execed && leader->start_time >= run_started_ns) ||
-	    !filter__passes(task, task->pid)) {
+	if ((!execed && leader->start_time >= run_started_ns) || !filter__passes(task, task->pid)) {
 		account__add(&account->filtered);
 		return 0;
 	}

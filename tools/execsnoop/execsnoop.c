@@ -34,17 +34,17 @@ struct execsnoop {
 	const char *columns[COLUMNS_MAX];
 };
 
-#define FLAG(long_name, short_name, option_group, member, text)                               \
-	{ .name = long_name,                                                                  \
-	  .letter = short_name,                                                               \
-	  .group = option_group,                                                              \
-	  .type = OPTION_FLAG,                                                                \
-	  .offset = offsetof(struct execsnoop_options, member),                               \
-	  .help = text }
+#define FLAG(long_name, short_name, option_group, member, text)                                    \
+	{                                                                                          \
+		.name = long_name, .letter = short_name, .group = option_group,                    \
+		.type = OPTION_FLAG, .offset = offsetof(struct execsnoop_options, member),         \
+		.help = text                                                                       \
+	}
 
 static const struct option_row rows[] = {
 	FLAG("exits", 'e', OPTION_EVENTS, exits, "Also show how each process ends"),
-	FLAG("quote", 'q', OPTION_SHOW, quote, "Quote every argument, also where no shell needs it"),
+	FLAG("quote", 'q', OPTION_SHOW, quote,
+	     "Quote every argument, also where no shell needs it"),
 	FLAG("print-uid", 'U', OPTION_SHOW, print_uid, "Show the user id"),
 	FLAG("print-cpu", 'C', OPTION_SHOW, print_cpu, "Show the CPU of the event"),
 	FLAG("print-pcomm", 'M', OPTION_SHOW, print_pcomm, "Show the parent's command name"),
@@ -70,8 +70,7 @@ static const struct attach_way ways[] = {
 /* In the order of enum execsnoop_kind. */
 static const char *const kinds[] = { "exec", "exit", NULL };
 
-static const struct record_type *const row_types[] = { &exec_record_type, &exit_record_type,
-						       NULL };
+static const struct record_type *const row_types[] = { &exec_record_type, &exit_record_type, NULL };
 
 static const struct record_type *const types[] = {
 	&start_record_type, &exec_record_type, &exit_record_type, &account_record_type, NULL,
@@ -163,8 +162,8 @@ static int execsnoop__event(void *ctx, const void *data, size_t size)
 	const struct execsnoop_process *process = data;
 
 	(void)size; /* of the record's size class; each kind has its own sizes inside */
-	return process->kind == EXECSNOOP_EXEC ? execsnoop__exec(ctx, data)
-					       : execsnoop__exit(ctx, data);
+	return process->kind == EXECSNOOP_EXEC ? execsnoop__exec(ctx, data) :
+						 execsnoop__exit(ctx, data);
 }
 
 /* The columns of the table, by what was asked for. */

@@ -8,39 +8,38 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FIELD(field_name, field_kind, heading, least_width, text)                             \
-	{ .name = field_name,                                                                 \
-	  .kind = field_kind,                                                                 \
-	  .column = heading,                                                                  \
-	  .width = least_width,                                                               \
-	  .required = true,                                                                   \
-	  .meaning = text }
+#define FIELD(field_name, field_kind, heading, least_width, text)                                  \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
+		.required = true, .meaning = text                                                  \
+	}
 
 /* Who and when: the first fields of both kinds of record. */
-#define FIELDS_OF_A_PROCESS                                                                   \
-	{ .name = "time_ns",                                                                  \
-	  .kind = VALUE_UNSIGNED,                                                             \
-	  .unit = UNIT_WALL_NS,                                                               \
-	  .column = "TIME",                                                                   \
-	  .width = -15,                                                                       \
-	  .required = true,                                                                   \
-	  .meaning = "Wall clock of the event, since the epoch." },                           \
-	{ .name = "since_start_ns",                                                           \
-	  .kind = VALUE_UNSIGNED,                                                             \
-	  .unit = UNIT_SECONDS,                                                               \
-	  .column = "TIME(s)",                                                                \
-	  .width = -8,                                                                        \
-	  .text_only = true,                                                                  \
-	  .meaning = "Seconds since the start of the run." },                                 \
-	FIELD("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU of the event."),                      \
-	FIELD("uid", VALUE_UNSIGNED, "UID", -7, "Real user id."),                             \
-	FIELD("pcomm", VALUE_BYTES, "PCOMM", -15, "Command name of the parent process."),     \
-	FIELD("comm", VALUE_BYTES, "COMM", -15, "Command name of the process."),              \
-	FIELD("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),                               \
-	FIELD("tid", VALUE_UNSIGNED, NULL, 0, "Thread that called exec, or that ended last."),\
-	FIELD("ppid", VALUE_UNSIGNED, "PPID", -7, "Process id of the parent."),               \
-	FIELD("ns_pid", VALUE_UNSIGNED, NULL, 0, "Process id in its own PID namespace."),     \
-	FIELD("cgroup_id", VALUE_UNSIGNED, NULL, 0, "Id of its cgroup (cgroup2).")
+#define FIELDS_OF_A_PROCESS                                                                        \
+	{ .name = "time_ns",                                                                       \
+	  .kind = VALUE_UNSIGNED,                                                                  \
+	  .unit = UNIT_WALL_NS,                                                                    \
+	  .column = "TIME",                                                                        \
+	  .width = -15,                                                                            \
+	  .required = true,                                                                        \
+	  .meaning = "Wall clock of the event, since the epoch." },                                \
+		{ .name = "since_start_ns",                                                        \
+		  .kind = VALUE_UNSIGNED,                                                          \
+		  .unit = UNIT_SECONDS,                                                            \
+		  .column = "TIME(s)",                                                             \
+		  .width = -8,                                                                     \
+		  .text_only = true,                                                               \
+		  .meaning = "Seconds since the start of the run." },                              \
+		FIELD("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU of the event."),                   \
+		FIELD("uid", VALUE_UNSIGNED, "UID", -7, "Real user id."),                          \
+		FIELD("pcomm", VALUE_BYTES, "PCOMM", -15, "Command name of the parent process."),  \
+		FIELD("comm", VALUE_BYTES, "COMM", -15, "Command name of the process."),           \
+		FIELD("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),                            \
+		FIELD("tid", VALUE_UNSIGNED, NULL, 0,                                              \
+		      "Thread that called exec, or that ended last."),                             \
+		FIELD("ppid", VALUE_UNSIGNED, "PPID", -7, "Process id of the parent."),            \
+		FIELD("ns_pid", VALUE_UNSIGNED, NULL, 0, "Process id in its own PID namespace."),  \
+		FIELD("cgroup_id", VALUE_UNSIGNED, NULL, 0, "Id of its cgroup (cgroup2).")
 #define NR_FIELDS_OF_A_PROCESS 11
 
 static const struct field exec_fields[] = {
@@ -58,13 +57,11 @@ const struct record_type exec_record_type = {
 	.nr_fields = NR_FIELDS_OF_A_PROCESS + 4,
 };
 
-#define OPTIONAL(field_name, field_kind, field_unit, heading, least_width, text)              \
-	{ .name = field_name,                                                                 \
-	  .kind = field_kind,                                                                 \
-	  .unit = field_unit,                                                                 \
-	  .column = heading,                                                                  \
-	  .width = least_width,                                                               \
-	  .meaning = text }
+#define OPTIONAL(field_name, field_kind, field_unit, heading, least_width, text)                   \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .unit = field_unit, .column = heading,     \
+		.width = least_width, .meaning = text                                              \
+	}
 
 static const struct field exit_fields[] = {
 	FIELDS_OF_A_PROCESS,
@@ -215,9 +212,9 @@ struct record exit__record(const struct execsnoop_exit *exit, const struct execs
 				    value);
 	*value++ = exit->times_known ? value__unsigned(user_ns) : (struct value){};
 	*value++ = exit->times_known ? value__unsigned(system_ns) : (struct value){};
-	*value++ = exit->max_rss_pages
-			   ? value__unsigned(exit->max_rss_pages * sysconf(_SC_PAGESIZE))
-			   : (struct value){};
+	*value++ = exit->max_rss_pages ?
+			   value__unsigned(exit->max_rss_pages * sysconf(_SC_PAGESIZE)) :
+			   (struct value){};
 	snprintf(values->run_text, sizeof(values->run_text), "%s%" PRIu64 ".%03" PRIu64,
 		 exec ? "" : "<", run_ns / 1000000, run_ns / 1000 % 1000);
 	*value++ = value__text(values->run_text, sizeof(values->run_text));

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The part of a session from the ready byte to the account. */
+#include "run/session_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "run/event_queue.h"
+#include "run/log.h"
+#include "run/session.h"
+#include "run/signals.h"
+
+/* How often the ring is drained when no wake-up came, and how long an event waits for
+ * others with earlier stamps: together less than the 200 ms in which a record must be out. */
+#define DRAIN_INTERVAL_NS 40000000ULL
+#define ORDER_SLACK_NS 40000000ULL
+
+/* What one drain takes before the loop looks at its signals and timers again. */
+#define DRAIN_BYTES_MAX (8 << 20)
+
+/* What the ring's callback returns to end a drain early: not an error. */
+#define DRAIN_ENOUGH (-EAGAIN)
+
+/* The ring's callback: keeps a copy of the record until its turn. */
+int session__take(void *ctx, void *data, size_t size)
+{
+	struct session *session = ctx;
+	uint64_t time_ns = *(uint64_t *)data;
+	int err = event_queue__push(session->queue, time_ns, data, size);
+
+	if (err)
+		return log_error(err, NULL, "cannot keep an event");
+	session->last_event_ns = time_ns;
+	session->batch_bytes += size;
+	return session->batch_bytes >= DRAIN_BYTES_MAX ? DRAIN_ENOUGH : 0;
+}
+
+/* Counts what lay in the sink's buffer as written, or as lost when writing failed. */
+static void session__settle(struct session *session, bool written)
+{
+	for (uint32_t kind = 0; kind < session->account.nr_kinds; kind++) {
+		struct account_terms *terms = &session->account.terms[kind];
+
+		if (written)
+			terms->recorded += session->unwritten[kind];
+		else
+			terms->output_closed += session->unwritten[kind];
+		session->unwritten[kind] = 0;
+	}
+}
+
+int session__record(struct session *session, uint32_t kind, const struct record *record)
+{
+	session->unwritten[kind]++;
+	/* After a failed write the rest is still taken, to be counted as lost. */
+	return session->output_err ? 0 : sink__write(session->sink, record);
+}
+
+/* From a failed write on, events are only counted. */
+static void session__note_output_error(struct session *session, int err)
+{
+	if (!err)
+		return;
+	session->output_err = err;
+	session__settle(session, false);
+}
+
+static int session__flush(struct session *session)
+{
+	int err = session->output_err ? 0 : sink__flush(session->sink);
+
+	session__settle(session, !err && !session->output_err);
+	return err;
+}
+
+/* Takes what the ring holds and hands over, in order, what no earlier event can overtake. */
+static int session__drain(struct session *session)
+{
+	uint64_t until_ns = clock__now_ns() - ORDER_SLACK_NS;
+	int err;
+
+	session->batch_bytes = 0;
+	err = ring_buffer__consume(session->ring);
+	if (err < 0 && err != DRAIN_ENOUGH)
+		return err;
+	if (err == DRAIN_ENOUGH)
+		until_ns = session->last_event_ns - ORDER_SLACK_NS;
+	err = event_queue__pop_until(session->queue, until_ns, session->work->event,
+				     session->work->ctx);
+	return err ? err : session__flush(session);
+}
+
+/* After the detach: everything that was reserved is in the ring by now. */
+static int session__drain_all(struct session *session)
+{
+	int err;
+
+	do {
+		session->batch_bytes = 0;
+		err = ring_buffer__consume(session->ring);
+	} while (err == DRAIN_ENOUGH);
+	if (err < 0)
+		return err;
+	err = event_queue__pop_until(session->queue, UINT64_MAX, session->work->event,
+				     session->work->ctx);
+	return err ? err : session__flush(session);
+}
+
+static int session__watch(int epoll_fd, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.fd = fd };
+
+	if (fd < 0)
+		return 0;
+	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event))
+		return log_error(errno, NULL, "cannot watch a descriptor");
+	return 0;
+}
+
+static int session__timer(clockid_t clock, int flags, uint64_t first_ns, uint64_t interval_ns)
+{
+	struct itimerspec spec = {
+		.it_value = { first_ns / 1000000000, first_ns % 1000000000 },
+		.it_interval = { interval_ns / 1000000000, interval_ns % 1000000000 },
+	};
+	int fd = timerfd_create(clock, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	if (fd < 0)
+		return log_error(errno, NULL, "cannot make a timer");
+	if (timerfd_settime(fd, flags, &spec, NULL)) {
+		close(fd);
+		return log_error(errno, NULL, "cannot set a timer");
+	}
+	return fd;
+}
+
+/* A timer that never expires, but whose reading fails when the wall clock is set. */
+static int session__clock_timer(void)
+{
+	return session__timer(CLOCK_REALTIME, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET,
+			      (uint64_t)INT64_MAX, 0);
+}
+
+static int session__open_timers(struct session *session)
+{
+	const struct common_options *options = session->options;
+
+	if (options->duration.given) {
+		/* The start may lie so far back that the end is over, but 0 would mean "never". */
+		session->duration_fd = session__timer(CLOCK_MONOTONIC, TFD_TIMER_ABSTIME,
+						      session->started_ns + options->duration.ns,
+						      0);
+		if (session->duration_fd < 0)
+			return session->duration_fd;
+	}
+	session->drain_fd = session__timer(CLOCK_MONOTONIC, 0, DRAIN_INTERVAL_NS,
+					   DRAIN_INTERVAL_NS);
+	if (session->drain_fd < 0)
+		return session->drain_fd;
+	session->clock_fd = session__clock_timer();
+	if (session->clock_fd < 0)
+		return session->clock_fd;
+	if (session->command.pid) {
+		session->command_fd = syscall(SYS_pidfd_open, session->command.pid, 0);
+		if (session->command_fd < 0)
+			return log_error(errno, NULL, "cannot watch the command");
+	}
+	return 0;
+}
+
+static int session__watch_all(struct session *session, int epoll_fd)
+{
+	const int fds[] = { session->signal_fd, session->duration_fd, session->drain_fd,
+			    session->clock_fd, session->command_fd };
+	int err;
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		err = session__watch(epoll_fd, fds[i], EPOLLIN);
+		if (err)
+			return err;
+	}
+	/* Edge-triggered: only the program's own wake-ups count, not that there is some data. */
+	return session__watch(epoll_fd, bpf_map__fd(session->object.ring), EPOLLIN | EPOLLET);
+}
+
+/* Whether this descriptor's event ends the run. */
+static bool session__ends_by(struct session *session, int fd)
+{
+	uint64_t expirations;
+
+	if (fd == session->signal_fd || fd == session->duration_fd)
+		return true;
+	if (fd == session->command_fd)
+		return command__reap(&session->command);
+	if (fd == session->clock_fd && read(fd, &expirations, sizeof(expirations)) < 0 &&
+	    errno == ECANCELED)
+		clock__set(&session->clock);
+	if (fd == session->drain_fd && read(fd, &expirations, sizeof(expirations)) < 0)
+		log_debug("the drain timer had not expired");
+	return false;
+}
+
+static int session__loop(struct session *session, int epoll_fd)
+{
+	struct epoll_event events[8];
+
+	for (;;) {
+		bool more = session->batch_bytes >= DRAIN_BYTES_MAX;
+		int nr = epoll_wait(epoll_fd, events, 8, more ? 0 : -1);
+		int err;
+
+		if (nr < 0 && errno != EINTR)
+			return log_error(errno, NULL, "cannot wait for events");
+		for (int i = 0; i < nr; i++)
+			if (session__ends_by(session, events[i].data.fd))
+				return 0;
+		err = session__drain(session);
+		if (err)
+			return err;
+	}
+}
+
+/* A signal from a terminal reached the command already, as a member of its group. */
+static void session__pass_on_signal(struct session *session)
+{
+	bool from_terminal;
+	int signal = signals__taken(&from_terminal);
+
+	if (!signal || from_terminal || !session->command.pid || session->command.ended)
+		return;
+	if (kill(session->command.pid, signal) && errno != ESRCH)
+		log_error(errno, NULL, "cannot pass on signal %d to the command", signal);
+}
+
+/* An empty report is said, and why it can be: it must not look like "nothing is wrong". */
+static void session__explain_nothing(const struct session *session)
+{
+	struct account_sum sum = account__total(&session->account);
+
+	if (sum.recorded)
+		return;
+	if (!sum.seen)
+		log_info("0 events: there were no %s in this time", session->tool->traced);
+	else if (sum.filtered == sum.seen)
+		log_info("0 events: %" PRIu64 " were seen, and all were outside what was asked",
+			 sum.seen);
+	else
+		log_info("0 events: %" PRIu64 " were seen and %" PRIu64
+			 " filtered; the rest was lost",
+			 sum.seen, sum.filtered);
+}
+
+/* Detach, drain, last report. err: how the loop ended, after which events still have a fate. */
+static int session__finish(struct session *session, int err)
+{
+	struct account *account = &session->account;
+	int detach_err, report_err;
+
+	session__note_output_error(session, err);
+	detach_err = attach__detach(&session->attachment);
+	account->duration_ns = clock__now_ns() - session->started_ns;
+	if (detach_err)
+		return detach_err;
+	if (!err) {
+		err = session__drain_all(session);
+		session__note_output_error(session, err);
+	}
+	if (err)
+		session__drain_all(session);
+	if (command__reap(&session->command))
+		account->command_status = command__exit_status(&session->command);
+	task_filter__report_vanished(&session->options->filter);
+	report_err = account__read(account, session->object.counters);
+	if (report_err)
+		return report_err;
+	session__explain_nothing(session);
+	report_err = account__report(account, &session->attachment, session->sink,
+				     session->options->stats);
+	if (session->options->stats)
+		run_stats__report(&session->stats, &session->attachment, account->duration_ns);
+	if (!err)
+		err = report_err ? report_err : sink__flush(session->sink);
+	return err;
+}
+
+int session__run(struct session *session)
+{
+	int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	int err;
+
+	if (epoll_fd < 0)
+		return log_error(errno, NULL, "cannot wait for events");
+	err = session__open_timers(session);
+	if (!err)
+		err = session__watch_all(session, epoll_fd);
+	if (!err)
+		err = session__loop(session, epoll_fd);
+	close(epoll_fd);
+	session__pass_on_signal(session);
+	return session__finish(session, err);
+}
