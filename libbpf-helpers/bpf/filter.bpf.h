@@ -20,14 +20,12 @@ struct {
 	__type(value, __u8);
 } filter_values SEC(".maps");
 
-/* PID_MAX_LIMIT of a 64-bit kernel (include/linux/threads.h): can never be full. */
-#define FILTER_TREE_MAX 4194304
-
-/* Processes followed from a root: process id -> time of fork, or FILTER_TREE_ANY_FORK. */
+/* Processes followed from a root: process id -> time of fork, or FILTER_TREE_ANY_FORK. Sized by
+ * user space when there is a root. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, FILTER_TREE_MAX);
+	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u64);
 } filter_tree SEC(".maps");

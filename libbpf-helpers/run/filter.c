@@ -210,7 +210,7 @@ int task_filter__add_root(struct task_filter *filter, uint64_t pid)
 }
 
 int task_filter__configure(const struct task_filter *filter, struct filter_config *config,
-			   struct bpf_map *values)
+			   struct bpf_map *values, struct bpf_map *tree)
 {
 	size_t total = 0;
 	int err;
@@ -223,8 +223,10 @@ int task_filter__configure(const struct task_filter *filter, struct filter_confi
 	config->has_globs = filter->has_globs;
 	config->globs = filter->globs;
 	err = bpf_map__set_max_entries(values, total ? (__u32)total : 1);
+	if (!err)
+		err = bpf_map__set_max_entries(tree, config->has_tree ? FILTER_TREE_MAX : 1);
 	if (err)
-		return log_error(err, NULL, "cannot size the table of the task filter");
+		return log_error(err, NULL, "cannot size the tables of the task filter");
 	return 0;
 }
 

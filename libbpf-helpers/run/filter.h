@@ -74,10 +74,11 @@ int task_filter__add_root(struct task_filter *filter, uint64_t pid);
  */
 int task_filter__resolve(struct task_filter *filter);
 
-/* Writes what the kernel side reads before load. config: in the object's rodata; values: the
- * map of wanted values, sized here. 0 or -errno, reported. */
+/* Writes what the kernel side reads before load. config: in the object's rodata; values and
+ * tree: the maps of wanted values and of followed processes, sized here. 0 or -errno, reported. */
 int task_filter__configure(const struct task_filter *filter, struct filter_config *config,
-			   struct bpf_map *values);
+			   struct bpf_map *values, struct bpf_map *tree);
+
 /* Fills the map of wanted values; after load, before attach. 0 or -errno, reported. */
 int task_filter__fill(const struct task_filter *filter, struct bpf_map *values);
 

@@ -50,7 +50,7 @@ static int session__open_object(void *ctx, struct bpf_object_skeleton **skeleton
 			*session->object.ring_wakeup_bytes = bytes / 4;
 	}
 	return task_filter__configure(&options->filter, session->object.filter,
-				      session->object.filter_values);
+				      session->object.filter_values, session->object.filter_tree);
 }
 
 static void session__close_object(void *ctx)

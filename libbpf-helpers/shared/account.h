@@ -22,7 +22,7 @@ enum account_cause {
 /* What of a recorded event was not kept. */
 enum account_detail {
 	ACCOUNT_DETAIL_ARGS, /* arguments cut: no room for all, or a page could not be read */
-	ACCOUNT_DETAIL_TREE, /* a descendant that could not be followed (no memory for it) */
+	ACCOUNT_DETAIL_TREE, /* a descendant that could not be followed: table full */
 	ACCOUNT_NR_DETAILS,
 };
 

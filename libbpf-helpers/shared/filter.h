@@ -47,6 +47,9 @@ struct filter_config {
 	struct filter_globs globs;
 };
 
+/* Most processes followed at one time; its table of buckets takes 16 bytes for each. */
+#define FILTER_TREE_MAX 262144
+
 /* Value of a process in the set of descendants whose time of fork is not known; else it is
  * that time, so that a process id in use again matches nothing. */
 #define FILTER_TREE_ANY_FORK 0

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/children.h"
 #include "support/records.h"
 #include "support/role.h"
 #include "support/scratch.h"
@@ -258,6 +259,7 @@ static void start_forked(struct bystander *bystander)
 		test__fatal("workload", "fork: %s", strerror(errno));
 	if (!bystander->pid)
 		_exit(read(bystander->gate.fds[0], &byte, 1) == 1 ? 0 : 1);
+	children__add(bystander->pid);
 }
 
 /* One that executes at once, and ends when its standard input does. */

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "children.h"
 #include "scratch.h"
 #include "test.h"
 
@@ -155,6 +156,7 @@ bool tool_run__start(struct tool_run *run, const struct tool_setup *setup, const
 		become_tool(setup, path, list, setup->stdout_fd > 0 ? setup->stdout_fd : out[1],
 			    run->err_fd);
 	}
+	children__add(run->pid);
 	run->end_fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
 	must(run->end_fd, "pidfd_open");
 	run->piped = setup->pipe;
@@ -232,6 +234,7 @@ bool tool_run__ends(struct tool_run *run, uint64_t ms, bool read_pipe)
 			read_pipe_once(run);
 		if (fds[0].revents && !waitid(P_PID, (id_t)run->pid, &info, WEXITED)) {
 			run->ended = true;
+			children__remove(run->pid);
 			run->status = info.si_code == CLD_EXITED ? info.si_status :
 								   128 + info.si_status;
 		}

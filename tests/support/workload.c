@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "children.h"
 #include "scratch.h"
 #include "test.h"
 
@@ -72,6 +73,7 @@ pid_t workload__start(const struct workload *workload)
 		test__fatal("workload", "fork: %s", strerror(errno));
 	if (!pid)
 		become_workload(workload);
+	children__add(pid);
 	return pid;
 }
 
@@ -82,6 +84,7 @@ int workload__wait(pid_t pid, struct rusage *usage)
 	while (wait4(pid, &status, 0, usage) < 0)
 		if (errno != EINTR)
 			test__fatal("workload", "wait for %d: %s", pid, strerror(errno));
+	children__remove(pid);
 	return status;
 }
 
