@@ -10,7 +10,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "run/libbpf_log.h"
 #include "run/log.h"
 #include "run/privileges.h"
 
@@ -109,7 +108,6 @@ static int attach__try(const struct attach_way *way, const struct attach_object 
 	err = object->open(object->ctx, &skeleton);
 	if (err)
 		return err;
-	libbpf_log__clear();
 	err = attach__select(object->extra, object->nr_extra, object, *skeleton->obj);
 	if (!err)
 		err = attach__select(way->programs, way->nr_programs, object, *skeleton->obj);

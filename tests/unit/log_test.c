@@ -205,53 +205,19 @@ static void make_libbpf_warn(void)
 		bpf_object__close(object);
 }
 
-/* libbpf's own callback, to say what a test needs. */
-static void __attribute__((format(printf, 3, 4)))
-say(libbpf_print_fn_t print, enum libbpf_print_level level, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print(level, format, args);
-	va_end(args);
-}
-
 static void check_libbpf(void)
 {
-	libbpf_print_fn_t print;
 	const char *last;
 
 	libbpf_log__install();
-	test__same("libbpf has not warned at first", libbpf_log__last(), "");
 	make_libbpf_warn();
 	test__same("libbpf's warnings are no messages", next_write(), NULL);
-	test__check(strstr(libbpf_log__last(), "/nonexistent/file.bpf.o"),
-		    "but the last ones are kept", "saw \"%s\"", libbpf_log__last());
 	log__set_level(LOG_DEBUG);
 	make_libbpf_warn();
 	last = next_write();
 	test__check(last && !strncmp(last, "tool: debug: libbpf: ", 21), "--verbose shows them",
 		    "saw \"%s\"", last ? last : "");
 	log__set_level(LOG_INFO);
-
-	print = libbpf_set_print(NULL);
-	libbpf_set_print(print);
-	libbpf_log__clear();
-	test__same("what is kept can be cleared", libbpf_log__last(), "");
-	say(print, LIBBPF_WARN, "one\ntwo %d\n\n", 2);
-	say(print, LIBBPF_INFO, "information\n");
-	say(print, LIBBPF_DEBUG, "debug\n");
-	say(print, LIBBPF_WARN, "three\n");
-	test__same("lines of warnings are joined", libbpf_log__last(), "one; two 2; three");
-	for (int i = 0; i < 2000; i++)
-		say(print, LIBBPF_WARN, "line %d\n", i);
-	last = libbpf_log__last();
-	test__equal("no more than 4 KiB are kept", strlen(last), 4096);
-	test__same("and they are the last", last + 4096 - 20, "line 1998; line 1999");
-	say(print, LIBBPF_WARN, "%05000d\n", 7);
-	test__equal("of a longer line its end is kept", strlen(last), 4096);
-	test__equal("to the last character", (uint64_t)last[4095], '7');
-	libbpf_log__clear();
 }
 
 int main(void)
