@@ -28,6 +28,13 @@ command -v script >/dev/null || {
 	exit 1
 }
 
+# A peer may need tracefs: mounted for this run only.
+if [ -n "$peer" ] && [ ! -e /sys/kernel/tracing/events ] && [ -z "${STARTUP_TRACEFS-}" ]; then
+	STARTUP_TRACEFS=1 exec unshare -m sh -c \
+		'mount -t tracefs tracefs /sys/kernel/tracing && exec "$@"' sh \
+		"$0" -n "$runs" -p "$peer" "$@"
+fi
+
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkfifo "$dir/ready"

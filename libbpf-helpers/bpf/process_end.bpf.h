@@ -63,9 +63,12 @@ struct process_times {
 	__u64 runtime_ns;
 };
 
-/* Threads not yet released that are added up; more than this at the very end is not seen. */
-#define PROCESS_THREADS_MAX 512
-#define PROCESS_TIMES_TRIES 3
+/*
+ * Threads that are added up while they end, and readings. The verifier walks through every
+ * one of them at load: 512 threads and three readings took it 80 ms, these take 3.
+ */
+#define PROCESS_THREADS_MAX 32
+#define PROCESS_TIMES_TRIES 2
 
 /* Adds the threads that are not released yet. False if there are too many. */
 static __always_inline bool process__add_threads(struct task_struct *task,
