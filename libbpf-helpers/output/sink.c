@@ -168,6 +168,11 @@ int sink__write(struct sink *sink, const struct record *record)
 	return sink->out.size >= WRITE_BYTES ? sink__write_out(sink) : 0;
 }
 
+bool sink__is_buffering(const struct sink *sink)
+{
+	return sink->out.size;
+}
+
 int sink__flush(struct sink *sink)
 {
 	int err = sink__begin(sink);

@@ -119,6 +119,9 @@ int sink__open(struct sink **sink, const struct sink_config *config);
  */
 int sink__write(struct sink *sink, const struct record *record);
 
+/* Whether records are buffered that are not written out yet. */
+bool sink__is_buffering(const struct sink *sink);
+
 /* Writes out what is buffered. Errors as sink__write(). */
 int sink__flush(struct sink *sink);
 

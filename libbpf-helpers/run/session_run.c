@@ -58,9 +58,16 @@ static void session__settle(struct session *session, bool written)
 
 int session__record(struct session *session, uint32_t kind, const struct record *record)
 {
+	int err;
+
 	session->unwritten[kind]++;
 	/* After a failed write the rest is still taken, to be counted as lost. */
-	return session->output_err ? 0 : sink__write(session->sink, record);
+	if (session->output_err)
+		return 0;
+	err = sink__write(session->sink, record);
+	if (!err && !sink__is_buffering(session->sink))
+		session__settle(session, true);
+	return err;
 }
 
 /* From a failed write on, events are only counted. */
