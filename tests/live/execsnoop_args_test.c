@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Arguments come out byte for byte, whatever they hold and however long they are. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static void allow_long_args(void *ctx)
 		_exit(126);
 }
 
-/* Whether the kernel took the arguments and the workload was told as many as expected. */
+/* Executes program and gives its wait status; the stack limit is the most, so that long argument
+ * lists are taken. */
 static pid_t execute(const char *program, const char *role, const char *const *argv, int *status)
 {
 	const struct workload workload = {
@@ -43,181 +45,164 @@ static pid_t execute(const char *program, const char *role, const char *const *a
 	return pid;
 }
 
-static void check_odd_args(const char *program)
-{
-	pid_t *pids = calloc(nr_odd_args, sizeof(*pids));
-	struct records records;
-	struct tool_run run;
-	char check[128];
+/* One exec and what its record must have. */
+struct scene {
+	char name[96];
+	const char *program;
+	const char *role;
+	const char **argv; /* of its own memory when it is generated */
+	size_t nr_generated;
+	pid_t pid;
 	int status;
+};
 
-	if (!pids)
+#define SCENES_MAX 64
+
+static struct scene scenes[SCENES_MAX];
+static size_t nr_scenes;
+
+__attribute__((format(printf, 2, 3))) static struct scene *add_scene(const char *program,
+								     const char *format, ...)
+{
+	struct scene *scene = &scenes[nr_scenes++];
+	va_list args;
+
+	if (nr_scenes > SCENES_MAX)
+		test__fatal("args", "more than %d scenes", SCENES_MAX);
+	scene->program = program;
+	scene->role = "true";
+	va_start(args, format);
+	vsnprintf(scene->name, sizeof(scene->name), format, args);
+	va_end(args);
+	return scene;
+}
+
+/* nr words of the given size, of all byte values that an argument can hold. */
+static void generate_args(struct scene *scene, size_t nr, size_t size)
+{
+	char *words = malloc(nr * (size + 1));
+
+	scene->argv = calloc(nr + 1, sizeof(*scene->argv));
+	if (!words || !scene->argv)
 		test__fatal("memory", "out of memory");
-	tool_run__trace(&run, NULL, ARGS("-j", "--comm", file_name(program)));
+	for (size_t i = 0; i < nr; i++) {
+		char *word = words + i * (size + 1);
+
+		for (size_t j = 0; j < size; j++)
+			word[j] = (char)(1 + (j * 7 + i + size) % 255);
+		word[size] = '\0';
+		scene->argv[i] = word;
+	}
+	scene->nr_generated = nr;
+}
+
+static void add_scenes(const char *program)
+{
+	/* Around pages and size classes of records: where an off-by-one would be. */
+	static const size_t sizes[] = { 255,  256,  257,   511,	  1023,	 2047,	4000,  4064, 4088,
+					4090, 4091, 4092,  4093,  4094,	 4095,	4096,  4097, 8191,
+					8192, 8193, 16383, 32767, 65535, 65536, 131000 };
+
 	for (size_t i = 0; i < nr_odd_args; i++)
-		pids[i] = execute(program, "true", odd_args[i].argv, &status);
-	tool_run__stop(&run);
-	records__load(&records, &run);
-	for (size_t i = 0; i < nr_odd_args; i++) {
-		const struct json_value *record;
-
-		snprintf(check, sizeof(check), "args: %s", odd_args[i].name);
-		record = records__only(&records, "exec", pids[i], check);
-		if (record)
-			check_args(record, odd_args[i].argv, check);
-	}
-	test__equal("args: one exec is one line", records.nr, nr_odd_args + 2);
-	check_exact(records__account(&records), "args");
-	free(pids);
-	records__free(&records);
-	tool_run__free(&run);
+		add_scene(program, "args: %s", odd_args[i].name)->argv =
+			(const char **)(uintptr_t)odd_args[i].argv;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		generate_args(add_scene(program, "args: a word of %zu bytes", sizes[i]), 1,
+			      sizes[i]);
+	generate_args(add_scene(program, "exec: one word of 128 KB is delivered whole"), 1,
+		      WORD_MAX);
+	generate_args(add_scene(program, "exec: 5.9 MB of arguments are delivered whole"), 45,
+		      WORD_MAX);
+	generate_args(add_scene(program, "exec: 300,000 arguments are delivered whole"), 300000, 6);
 }
 
-/* execve() with a NULL argument array: since Linux 5.18 the program gets one empty argument,
- * before it got none. What the program itself saw decides. */
-static void check_no_args(const char *program)
+/*
+ * execve() with a NULL argument array: since Linux 5.18 the program gets one empty argument,
+ * before it got none. It ends with the number that it saw.
+ */
+static void add_scene_without_args(const char *program)
 {
-	static const char *const none[] = { NULL };
-	static const char *const one_empty[] = { "", NULL };
-	struct records records;
-	struct tool_run run;
-	const struct json_value *record;
-	int status;
-	pid_t pid;
+	static const char *none[] = { NULL, NULL };
+	struct scene *scene = add_scene(program, "args: none at all");
 
-	tool_run__trace(&run, NULL, ARGS("-j", "--comm", file_name(program)));
-	pid = execute(program, "argc", none, &status);
-	tool_run__stop(&run);
-	records__load(&records, &run);
-	record = records__only(&records, "exec", pid, "args: none at all");
+	scene->argv = none;
+	scene->role = "argc";
+	scene->pid = execute(program, scene->role, none, &scene->status);
+	if (WEXITSTATUS(scene->status) == 1)
+		none[0] = "";
+	scene->status = 0;
+}
+
+static void play_scenes(const char *program, const char *odd_program)
+{
+	add_scenes(program);
+	generate_args(add_scene(odd_program, "args: of a program with an odd name"), 1, 5);
+	for (size_t i = 0; i < nr_scenes; i++)
+		scenes[i].pid = execute(scenes[i].program, scenes[i].role, scenes[i].argv,
+					&scenes[i].status);
+	add_scene_without_args(program);
+}
+
+static void check_scene(const struct scene *scene, const struct records *records)
+{
+	const struct json_value *record = NULL;
+
+	if (scene->status)
+		test__check(false, scene->name, "the kernel refused it: wait status 0x%x",
+			    scene->status);
+	else
+		record = records__only(records, "exec", scene->pid, scene->name);
 	if (record)
-		check_args(record, WEXITSTATUS(status) ? one_empty : none, "args: none at all");
-	records__free(&records);
-	tool_run__free(&run);
-}
-
-static char *make_word(size_t size, unsigned int seed)
-{
-	char *word = malloc(size + 1);
-
-	if (!word)
-		test__fatal("memory", "out of memory");
-	for (size_t i = 0; i < size; i++)
-		word[i] = (char)(1 + (i * 7 + seed) % 255);
-	word[size] = '\0';
-	return word;
-}
-
-/* One exec with nr arguments of the given size, of all byte values that an argument can hold. */
-static void check_big_args(const char *program, size_t nr, size_t size, const char *check)
-{
-	const char **argv = calloc(nr + 1, sizeof(*argv));
-	struct records records;
-	struct tool_run run;
-	const struct json_value *record;
-	int status;
-	pid_t pid;
-
-	if (!argv)
-		test__fatal("memory", "out of memory");
-	for (size_t i = 0; i < nr; i++)
-		argv[i] = make_word(size, (unsigned int)i);
-	tool_run__trace(&run, NULL, ARGS("-j", "--comm", file_name(program)));
-	pid = execute(program, "true", argv, &status);
-	tool_run__stop(&run);
-	if (status) {
-		test__check(false, check, "the kernel refused them: wait status 0x%x", status);
-	} else {
-		records__load(&records, &run);
-		record = records__only(&records, "exec", pid, check);
-		if (record)
-			check_args(record, argv, check);
-		test__check(records.nr == 3, "args: a big exec is one line", "saw %zu lines",
-			    records.nr);
-		check_exact(records__account(&records), check);
-		records__free(&records);
+		check_args(record, scene->argv, scene->name);
+	if (scene->nr_generated) {
+		free((char *)(uintptr_t)scene->argv[0]);
+		free(scene->argv);
 	}
-	tool_run__free(&run);
-	for (size_t i = 0; i < nr; i++)
-		free((char *)(uintptr_t)argv[i]);
-	free(argv);
 }
 
-/* Sizes around pages and size classes of records: the places where an off-by-one would be. */
-static void check_edges(const char *program)
+static void check_bytes(const struct json_value *record, const char *member, const char *expected)
 {
-	static const size_t sizes[] = { 255,  256,  257,   511,	  1023,	 2047,	4000,	4064,
-					4088, 4090, 4091,  4092,  4093,	 4094,	4095,	4096,
-					4097, 8191, 16383, 32767, 65535, 65536, 131000, WORD_MAX };
-	const size_t nr = sizeof(sizes) / sizeof(*sizes);
-	pid_t pids[sizeof(sizes) / sizeof(*sizes)];
-	char *words[sizeof(sizes) / sizeof(*sizes)];
-	struct records records;
-	struct tool_run run;
-	size_t nr_right = 0;
-
-	tool_run__trace(&run, NULL, ARGS("-j", "--comm", file_name(program)));
-	for (size_t i = 0; i < nr; i++) {
-		int status;
-
-		words[i] = make_word(sizes[i], (unsigned int)i);
-		pids[i] = execute(program, "true", ARGS(words[i]), &status);
-	}
-	tool_run__stop(&run);
-	records__load(&records, &run);
-	for (size_t i = 0; i < nr; i++) {
-		size_t index = 0, size = 0;
-		const struct json_value *record = records__next(&records, "exec", pids[i], &index);
-		char *seen = array__words(json__get(record, "args"), &size);
-
-		nr_right += seen && size == sizes[i] + 1 && !memcmp(seen, words[i], size);
-		free(seen);
-		free(words[i]);
-	}
-	test__equal("args: words of 255 bytes to 128 KB are whole", nr_right, nr);
-	records__free(&records);
-	tool_run__free(&run);
-}
-
-static void check_odd_comm(void)
-{
-	static const char comm[] = "a\n\x1b[m\"\\\xff;b";
-	const char *program = workload__program(comm);
-	struct records records;
-	struct tool_run run;
-	const struct json_value *record;
 	size_t size = 0;
-	char *bytes;
-	pid_t pid;
-	int status;
+	char *bytes = string__bytes(json__get(record, member), &size), check[64];
 
-	tool_run__trace(&run, NULL, ARGS("-j"));
-	pid = execute(program, "true", ARGS("one"), &status);
-	tool_run__stop(&run);
-	records__load(&records, &run);
-	record = records__only(&records, "exec", pid, "comm: any bytes");
-	bytes = string__bytes(json__get(record, "comm"), &size);
-	test__same_bytes("comm: any bytes", bytes ? bytes : "", size, comm, sizeof(comm) - 1);
+	snprintf(check, sizeof(check), "%s: any bytes", member);
+	test__same_bytes(check, bytes ? bytes : "", size, expected, strlen(expected));
 	free(bytes);
-	bytes = string__bytes(json__get(record, "filename"), &size);
-	test__same_bytes("filename: any bytes", bytes ? bytes : "", size, program, strlen(program));
-	free(bytes);
-	records__free(&records);
-	tool_run__free(&run);
 }
 
 int main(int argc, char **argv)
 {
-	const char *program;
+	static const char odd_name[] = "a\n\x1b[m\"\\\xff;b";
+	const char *program, *odd_program;
+	const struct json_value *record;
+	struct records records;
+	struct tool_run run;
+	size_t nr_lines = 0, index = 0;
 
 	role__play(argc, argv);
 	program = workload__own_program("args");
-	check_odd_args(program);
-	check_no_args(program);
-	check_edges(program);
-	check_odd_comm();
-	check_big_args(program, 1, WORD_MAX, "exec: one word of 128 KB is delivered whole");
-	check_big_args(program, 45, WORD_MAX, "exec: 5.9 MB of arguments are delivered whole");
-	check_big_args(program, 300000, 6, "exec: 300,000 arguments are delivered whole");
+	odd_program = workload__program(odd_name);
+	tool_run__trace(&run, NULL, ARGS("-j", "--comm", file_name(program), "--comm", "a*;b"));
+	play_scenes(program, odd_program);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	for (size_t i = 0; i < nr_scenes; i++) {
+		nr_lines += records__next(&records, "exec", scenes[i].pid, &index) != NULL;
+		index = 0;
+		check_scene(&scenes[i], &records);
+	}
+	for (size_t i = 0; i < run.out_size; i++)
+		index += run.out[i] == '\n';
+	/* Beside the execs: start and account. */
+	test__equal("exec: one record is one line, whatever it holds", index, nr_lines + 2);
+	index = 0;
+	while ((record = records__next(&records, "exec", 0, &index)))
+		if (!json__is(json__get(record, "comm"), file_name(program)))
+			break;
+	check_bytes(record, "comm", odd_name);
+	check_bytes(record, "filename", odd_program);
+	check_exact(records__account(&records), "args");
+	records__free(&records);
+	tool_run__free(&run);
 	return test__done();
 }

@@ -14,10 +14,27 @@
 #include "support/tool.h"
 #include "support/workload.h"
 
-#define NAME "cgroup: filter by path and id"
+/* Groups, each with one process; the filter names the first three in three ways. */
+enum { BY_PATH, BY_RELATIVE_PATH, BY_ID, BELOW, OTHER, NR_GROUPS };
 
-static char outer[600], inner[640], other[600];
-static const char *program;
+struct group {
+	const char *name; /* below the mount */
+	const char *what;
+	bool inside;
+	char path[640];
+	uint64_t id;
+	pid_t pid;
+};
+
+static struct group groups[NR_GROUPS] = {
+	[BY_PATH] = { .name = "a", .what = "in the group of an absolute path", .inside = true },
+	[BY_RELATIVE_PATH] = { .name = "b",
+			       .what = "in the group of a path below the mount",
+			       .inside = true },
+	[BY_ID] = { .name = "c", .what = "in the group of an id", .inside = true },
+	[BELOW] = { .name = "a/below", .what = "in a group below", .inside = true },
+	[OTHER] = { .name = "d", .what = "in another group", .inside = false },
+};
 
 static void enter(void *ctx)
 {
@@ -25,113 +42,105 @@ static void enter(void *ctx)
 		_exit(126);
 }
 
-static pid_t run_in(char *group)
+static void run_in(struct group *group, const char *program)
 {
-	const struct workload workload = { .program = program, .prepare = enter, .ctx = group };
-	pid_t pid = workload__start(&workload);
+	const struct workload workload = {
+		.program = program,
+		.prepare = enter,
+		.ctx = group->path,
+	};
 
-	if (workload__wait(pid, NULL))
-		test__fatal("workload", "cannot run in %s", group);
-	return pid;
+	group->pid = workload__start(&workload);
+	if (workload__wait(group->pid, NULL))
+		test__fatal("workload", "cannot run in %s", group->path);
 }
 
-static void check_shown(const struct records *records, pid_t pid, bool shown, const char *group,
-			const char *how)
+static bool make_groups(const char *mount, char *folder, size_t size)
+{
+	snprintf(folder, size, "%s/vantage-test.%d", mount, getpid());
+	if (cgroup__make(folder))
+		return false;
+	for (size_t i = 0; i < NR_GROUPS; i++) {
+		struct group *group = &groups[i];
+
+		snprintf(group->path, sizeof(group->path), "%s/%s", folder, group->name);
+		if (cgroup__make(group->path))
+			return false;
+		group->id = cgroup__id(group->path);
+	}
+	return true;
+}
+
+static void remove_groups(const char *folder)
+{
+	for (size_t i = NR_GROUPS; i; i--)
+		cgroup__remove(groups[i - 1].path);
+	cgroup__remove(folder);
+}
+
+static void check_group(const struct group *group, const struct records *records, const char *type)
 {
 	const struct json_value *record;
 	size_t index = 0;
 	char check[160];
 
-	snprintf(check, sizeof(check), "cgroup: %s: a process %s is %s", how, group,
-		 shown ? "recorded" : "left out");
-	record = records__next(records, "exec", pid, &index);
-	index = 0;
-	test__check(!record != shown && !records__next(records, "exit", pid, &index) != shown,
-		    check, "it is not so");
+	record = records__next(records, type, group->pid, &index);
+	snprintf(check, sizeof(check), "cgroup: the %s of a process %s is %s", type, group->what,
+		 group->inside ? "recorded" : "left out");
+	test__check(!record != group->inside, check, "it is not so");
+	snprintf(check, sizeof(check), "cgroup: the %s of a process %s has its id", type,
+		 group->what);
+	if (record)
+		test__equal(check, (uint64_t)record__number(record, "cgroup_id"), group->id);
 }
 
-static void check_filter(const char *word, const char *how)
+static void check_filter(const char *mount)
 {
-	const struct json_value *account, *record;
-	pid_t in_outer, in_inner, in_other;
+	const char *program = workload__own_program("group");
+	const struct json_value *account;
 	struct records records;
 	struct tool_run run;
-	char check[128];
-	size_t index = 0;
+	char id[32];
 
-	tool_run__trace(&run, NULL, ARGS("-j", "-e", "-c", word, "--comm", file_name(program)));
-	in_outer = run_in(outer);
-	in_inner = run_in(inner);
-	in_other = run_in(other);
+	snprintf(id, sizeof(id), "%" PRIu64, groups[BY_ID].id);
+	tool_run__trace(&run, NULL,
+			ARGS("-j", "-e", "--comm", file_name(program), "-c", groups[BY_PATH].path,
+			     "-c", groups[BY_RELATIVE_PATH].path + strlen(mount) + 1, "--cgroup",
+			     id));
+	for (size_t i = 0; i < NR_GROUPS; i++)
+		run_in(&groups[i], program);
+	/* What was in a group stays recorded when the group goes. */
+	cgroup__remove(groups[BY_ID].path);
 	tool_run__stop(&run);
 	records__load(&records, &run);
-	check_shown(&records, in_outer, true, "in the group", how);
-	check_shown(&records, in_inner, true, "in a group below", how);
-	check_shown(&records, in_other, false, "in another group", how);
 	account = records__account(&records);
-	check_exact(account, how);
-	snprintf(check, sizeof(check), "cgroup: %s: two are recorded", how);
-	test__equal(check, (uint64_t)account__term(account, "exec", "recorded"), 2);
-	snprintf(check, sizeof(check), "cgroup: %s: cgroup_id is the group's", how);
-	record = records__next(&records, "exec", in_inner, &index);
-	test__equal(check, (uint64_t)record__number(record, "cgroup_id"), cgroup__id(inner));
+	check_exact(account, "cgroup");
+	for (size_t i = 0; i < NR_GROUPS; i++) {
+		check_group(&groups[i], &records, "exec");
+		check_group(&groups[i], &records, "exit");
+	}
+	test__equal("cgroup: what is inside is recorded, and nothing else",
+		    (uint64_t)account__term(account, "exec", "recorded"), NR_GROUPS - 1);
 	records__free(&records);
 	tool_run__free(&run);
-}
-
-/* A group may be removed while the run lasts: what was in it stays recorded. */
-static void check_own_group(void)
-{
-	struct records records;
-	struct tool_run run;
-	const struct json_value *record;
-	pid_t pid;
-
-	tool_run__trace(&run, NULL, ARGS("-j", "--comm", file_name(program)));
-	pid = run_in(other);
-	cgroup__remove(other);
-	tool_run__stop(&run);
-	records__load(&records, &run);
-	record = records__only(&records, "exec", pid, "cgroup: one that is removed");
-	test__check(record && record__number(record, "cgroup_id") > 0,
-		    "cgroup: a group removed in the run has its id", "it has none");
-	records__free(&records);
-	tool_run__free(&run);
-}
-
-static bool make_groups(const char *mount)
-{
-	snprintf(outer, sizeof(outer), "%s/vantage-test.%d", mount, getpid());
-	snprintf(inner, sizeof(inner), "%s/inner", outer);
-	snprintf(other, sizeof(other), "%s/vantage-test.%d.other", mount, getpid());
-	if (cgroup__make(outer))
-		return false;
-	return !cgroup__make(inner) && !cgroup__make(other);
 }
 
 int main(int argc, char **argv)
 {
+	static const char name[] = "cgroup: filter by path and id";
 	const char *mount;
-	char id[32];
+	char folder[600];
 
 	role__play(argc, argv);
 	mount = cgroup__mount();
 	if (!mount) {
-		test__skip(NAME, "no cgroup2 hierarchy is mounted");
+		test__skip(name, "no cgroup2 hierarchy is mounted");
 		return test__done();
 	}
-	if (!make_groups(mount)) {
-		test__skip(NAME, "no group can be made below '%s': %s", mount, strerror(errno));
-		cgroup__remove(outer);
-		return test__done();
-	}
-	program = workload__own_program("group");
-	check_filter(outer, "by absolute path");
-	check_filter(outer + strlen(mount) + 1, "by path below the mount");
-	snprintf(id, sizeof(id), "%" PRIu64, cgroup__id(outer));
-	check_filter(id, "by id");
-	check_own_group();
-	cgroup__remove(inner);
-	cgroup__remove(outer);
+	if (make_groups(mount, folder, sizeof(folder)))
+		check_filter(mount);
+	else
+		test__skip(name, "no group can be made below '%s': %s", mount, strerror(errno));
+	remove_groups(folder);
 	return test__done();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The end of a process: one record each, at its real end, with what wait(2) and getrusage(2) say. */
+/* The end of a process: one record, at its real end, with what wait(2) and getrusage(2) say. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -153,22 +153,14 @@ static void check_usage(const struct ended *end, const struct json_value *record
 			   rss / 50 + (1 << 20));
 }
 
-static void check_ends(const char *program)
+static void check_ends(const struct records *records, const char *program)
 {
-	struct records records;
-	struct tool_run run;
-
-	tool_run__trace(&run, NULL, ARGS("-j", "-e", "--comm", file_name(program)));
-	for (size_t i = 0; i < NR_ENDS; i++)
-		make_end(&ends[i], program);
-	tool_run__stop(&run);
-	records__load(&records, &run);
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		const struct json_value *record;
 		char check[128];
 
 		snprintf(check, sizeof(check), "exit: %s has its one record", ends[i].name);
-		record = records__only(&records, "exit", ends[i].pid, check);
+		record = records__only(records, "exit", ends[i].pid, check);
 		if (!record)
 			continue;
 		check_status(&ends[i], record);
@@ -176,61 +168,45 @@ static void check_ends(const char *program)
 		check_usage(&ends[i], record);
 	}
 	test__equal("exit: as many exit records as processes",
-		    records__count(&records, "exit", NULL), NR_ENDS);
-	check_exact(records__account(&records), "exit");
-	records__free(&records);
-	tool_run__free(&run);
+		    records__count(records, "exit", file_name(program)), NR_ENDS);
 }
 
 /* On kernels before 6.16 several of the last threads see themselves as the last. */
-static void check_together(const char *program)
+static unsigned long run_together(const char *program)
 {
-	unsigned long nr = test__scaled(300);
 	const struct workload workload = { .program = program, .role = "together 9" };
-	struct records records;
-	struct tool_run run;
+	unsigned long nr = test__scaled(300);
 
-	tool_run__trace(&run, NULL, ARGS("-j", "-e", "--comm", file_name(program)));
 	for (unsigned long i = 0; i < nr; i++)
 		if (workload__run(&workload))
 			test__fatal("workload", "nine threads could not be run");
-	tool_run__stop(&run);
-	records__load(&records, &run);
-	test__equal("exit: nine threads ending together are one exit",
-		    records__count(&records, "exit", file_name(program)), nr);
-	test__equal("exit: nine threads ending together are one event of the account",
-		    (uint64_t)account__term(records__account(&records), "exit", "recorded"), nr);
-	check_exact(records__account(&records), "nine threads");
-	records__free(&records);
-	tool_run__free(&run);
+	return nr;
 }
 
 /* Threads that an exec ends are no end of the process. */
-static void check_thread_exec(const char *program)
+static pid_t run_thread_exec(const char *program, const char *next)
 {
 	char role[1024];
-	const struct workload workload = { .program = program, .role = role };
-	struct records records;
-	struct tool_run run;
-	const struct json_value *record;
 	pid_t pid;
 
-	snprintf(role, sizeof(role), "thread-exec %s %s", scratch__path("tid"), program);
-	tool_run__trace(&run, NULL, ARGS("-j", "-e"));
-	pid = workload__start(&workload);
+	snprintf(role, sizeof(role), "thread-exec %s %s", scratch__path("tid"), next);
+	pid = workload__start(&(struct workload){ .program = program, .role = role });
 	workload__wait(pid, NULL);
-	tool_run__stop(&run);
-	records__load(&records, &run);
-	record = records__only(&records, "exit", pid, "exit: one after an exec that ended threads");
-	if (record) {
-		test__check(true, "exit: one after an exec that ended threads", "it is");
-		test__equal("exit: after such an exec, the code is the new program's",
-			    (uint64_t)record__number(record, "exit_code"), 0);
-		check_args(record, ARGS(program),
-			   "exit: after such an exec, the command is the new program's");
-	}
-	records__free(&records);
-	tool_run__free(&run);
+	return pid;
+}
+
+static void check_thread_exec(const struct records *records, pid_t pid, const char *next)
+{
+	static const char name[] = "exit: one after an exec that ended threads";
+	const struct json_value *record = records__only(records, "exit", pid, name);
+
+	if (!record)
+		return;
+	test__check(true, name, "it is");
+	test__equal("exit: after such an exec, the code is the new program's",
+		    (uint64_t)record__number(record, "exit_code"), 0);
+	check_args(record, ARGS(next),
+		   "exit: after such an exec, the command is the new program's");
 }
 
 struct bystander {
@@ -316,22 +292,29 @@ static void check_begun_before(const struct records *records, const struct bysta
 		    "expected %d", execed);
 }
 
-static void check_bystanders(const char *program)
+/* All in one run; the bystanders begin before it. */
+static void check_exits(const char *program, const char *other)
 {
 	struct bystander executed, forked, forked_in_run;
 	const struct json_value *account;
+	unsigned long nr_together;
 	struct records records;
 	struct tool_run run;
 	size_t index = 0;
+	pid_t thread_exec;
 	int stdin_fd;
 
 	start_forked(&forked);
-	start_executed(&executed, program, &stdin_fd);
-	if (!has_become(executed.pid, file_name(program)))
+	start_executed(&executed, other, &stdin_fd);
+	if (!has_become(executed.pid, file_name(other)))
 		test__fatal("workload", "pid %d did not execute", executed.pid);
 	tool_run__trace(&run, NULL, ARGS("-j", "-e"));
 	start_forked(&forked_in_run);
-	test__sleep_ms(300);
+	for (size_t i = 0; i < NR_ENDS; i++)
+		make_end(&ends[i], program);
+	nr_together = run_together(other);
+	thread_exec = run_thread_exec(workload__own_program("threads"),
+				      workload__own_program("next"));
 	end_bystander(&forked);
 	end_bystander(&forked_in_run);
 	close(stdin_fd);
@@ -341,6 +324,11 @@ static void check_bystanders(const char *program)
 
 	records__load(&records, &run);
 	account = records__account(&records);
+	check_exact(account, "exit");
+	check_ends(&records, program);
+	test__equal("exit: nine threads ending together are one exit",
+		    records__count(&records, "exit", file_name(other)), nr_together + 1);
+	check_thread_exec(&records, thread_exec, workload__own_program("next"));
 	check_begun_before(&records, &executed, true, "a process that had executed before the run");
 	check_begun_before(&records, &forked, false, "a process forked before the run");
 	test__check(!records__next(&records, "exit", forked_in_run.pid, &index),
@@ -348,7 +336,6 @@ static void check_bystanders(const char *program)
 	test__check(account__term(account, "exit", "filtered") >= 1,
 		    "exit: a process forked in the run without exec is filtered",
 		    "filtered is %" PRId64, account__term(account, "exit", "filtered"));
-	check_exact(account, "bystanders");
 	records__free(&records);
 	tool_run__free(&run);
 }
@@ -376,10 +363,7 @@ int main(int argc, char **argv)
 
 	role__play(argc, argv);
 	program = workload__own_program("exits");
-	check_ends(program);
-	check_together(program);
-	check_thread_exec(program);
-	check_bystanders(program);
+	check_exits(program, workload__own_program("nine"));
 	check_without_exits(program);
 	return test__done();
 }

@@ -21,7 +21,7 @@ static const char *program;
  */
 static void check_slow_reader(void)
 {
-	unsigned long nr = test__scaled(4000) + 1000;
+	unsigned long nr = test__scaled(4000) + 600;
 	const struct json_value *account;
 	struct records records;
 	struct tool_run run;

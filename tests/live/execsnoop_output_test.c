@@ -64,18 +64,60 @@ static void check_lines(const struct json_value *schema, const struct tool_run *
 		    nr_invalid, reader.nr_lines, first_why);
 }
 
+static void check_start(const struct tool_run *run, uint64_t from_ns, uint64_t to_ns)
+{
+	struct record_reader reader = { .data = run->out, .size = run->out_size };
+	char *release = file__read("/proc/sys/kernel/osrelease", NULL);
+	const struct json_value *start = record_reader__next(&reader), *probes;
+	int64_t time_ns = record__number(start, "time_ns");
+
+	test__same("start: it is the first line", json__string(json__get(start, "type")), "start");
+	test__same("start: it names the tool", json__string(json__get(start, "tool")), "execsnoop");
+	release[strcspn(release, "\n")] = '\0';
+	test__same("start: it names the kernel", json__string(json__get(start, "kernel")), release);
+	test__check((uint64_t)time_ns >= from_ns && (uint64_t)time_ns <= to_ns,
+		    "start: its time is the wall clock", "saw %" PRId64, time_ns);
+	probes = json__get(start, "probes");
+	test__check(probes && probes->kind == JSON_ARRAY && probes->array.nr == 2 &&
+			    json__string(json__get(&probes->array.items[0], "target")) &&
+			    json__string(json__get(&probes->array.items[0], "mechanism")),
+		    "start: it lists both probes", "it does not");
+	free(release);
+	json__free(reader.current);
+}
+
+/* What --stats adds to the account. */
+static void check_stats(const struct json_value *account)
+{
+	const struct json_value *probes = json__get(account, "probes");
+	size_t nr_right = 0;
+
+	for (size_t i = 0; probes && probes->kind == JSON_ARRAY && i < probes->array.nr; i++)
+		nr_right += record__number(&probes->array.items[i], "runs") >=
+				    (int64_t)nr_odd_args &&
+			    record__number(&probes->array.items[i], "run_ns") > 0;
+	test__equal("stats: runs and run_ns of both programs", nr_right, 2);
+}
+
 static void check_schema(void)
 {
 	struct json *schema = read_schema();
+	struct records records;
 	struct tool_run run;
+	uint64_t from_ns = test__wall_ns(), to_ns;
 
 	tool_run__trace(&run, NULL, ARGS("-j", "-e", "--stats"));
+	to_ns = test__wall_ns();
 	for (size_t i = 0; i < nr_odd_args; i++)
 		execute(odd_args[i].argv, "true");
 	execute(ARGS("x"), "exit 3");
 	execute(ARGS("x"), "signal 9");
 	tool_run__stop(&run);
 	check_lines(json__root(schema), &run, "schema: every line of a run with -e and --stats");
+	check_start(&run, from_ns, to_ns);
+	records__load(&records, &run);
+	check_stats(records__account(&records));
+	records__free(&records);
 	tool_run__free(&run);
 
 	tool_run__once(&run, NULL,
@@ -83,37 +125,6 @@ static void check_schema(void)
 	check_lines(json__root(schema), &run, "schema: every line of a run with a command");
 	tool_run__free(&run);
 	json__free(schema);
-}
-
-static void check_start(void)
-{
-	uint64_t from_ns = test__wall_ns(), to_ns;
-	const struct json_value *start, *probe;
-	struct records records;
-	struct tool_run run;
-	char *release = file__read("/proc/sys/kernel/osrelease", NULL);
-
-	tool_run__trace(&run, NULL, ARGS("-j", "-e"));
-	to_ns = test__wall_ns();
-	tool_run__stop(&run);
-	records__load(&records, &run);
-	start = records__at(&records, 0);
-	test__same("start: it is the first line", json__string(json__get(start, "type")), "start");
-	test__same("start: it names the tool", json__string(json__get(start, "tool")), "execsnoop");
-	release[strcspn(release, "\n")] = '\0';
-	test__same("start: it names the kernel", json__string(json__get(start, "kernel")), release);
-	test__check((uint64_t)record__number(start, "time_ns") >= from_ns &&
-			    (uint64_t)record__number(start, "time_ns") <= to_ns,
-		    "start: its time is the wall clock", "saw %" PRId64,
-		    record__number(start, "time_ns"));
-	probe = json__get(start, "probes");
-	test__check(probe && probe->kind == JSON_ARRAY && probe->array.nr == 2 &&
-			    json__string(json__get(&probe->array.items[0], "target")) &&
-			    json__string(json__get(&probe->array.items[0], "mechanism")),
-		    "start: it lists both probes", "it does not");
-	free(release);
-	records__free(&records);
-	tool_run__free(&run);
 }
 
 /* One line of CSV as RFC 4180 reads it, cut into cells in place; how many. */
@@ -171,9 +182,7 @@ static void check_csv_row(char **heading, size_t nr_heading, char *line, pid_t p
 	       !strcmp(comm, file_name(program));
 	test__check(same, check, "it is not");
 	snprintf(check, sizeof(check), "csv: %s: arguments as a shell line", args->name);
-	if (!shell__is_there())
-		test__skip(check, "there is no bash here");
-	else
+	if (shell__is_there())
 		test__check(shell__gives(csv_cell(heading, cells, nr, "args"), args->argv), check,
 			    "saw: %s", csv_cell(heading, cells, nr, "args"));
 }
@@ -187,6 +196,8 @@ static void check_csv(void)
 
 	if (!pids)
 		test__fatal("memory", "out of memory");
+	if (!shell__is_there())
+		test__skip("csv: arguments as a shell line", "there is no bash here");
 	tool_run__trace(&run, NULL, ARGS("--format", "csv", "--comm", file_name(program)));
 	for (size_t i = 0; i < nr_odd_args; i++)
 		pids[i] = execute(odd_args[i].argv, "true");
@@ -316,7 +327,6 @@ int main(int argc, char **argv)
 	role__play(argc, argv);
 	program = workload__own_program("out");
 	check_schema();
-	check_start();
 	check_csv();
 	check_file();
 	check_heading();

@@ -104,6 +104,23 @@ static void check_traces(const struct tool_setup *setup, const char *name)
 	tool_run__free(&run);
 }
 
+/* A message in JSON, on stderr, when JSON is what was asked for. */
+static void check_json_error(const char *text, const char *name)
+{
+	const char *end = strchr(text, '\n');
+	char why[256], check[128];
+	struct json *json = json__parse(text, end ? (size_t)(end - text) : 0, why, sizeof(why));
+	const struct json_value *root = json ? json__root(json) : NULL;
+
+	snprintf(check, sizeof(check), "%s: with -j the message is a record on stderr", name);
+	test__check(json__is(json__get(root, "type"), "error") &&
+			    json__string(json__get(root, "message")) &&
+			    json__string(json__get(root, "cause")) &&
+			    json__string(json__get(root, "hint")),
+		    check, "expected type, message, cause and hint, saw: %s", text);
+	json__free(json);
+}
+
 /* The tool refuses: status 1, no ready byte, and a message with these words. */
 static void check_refuses(const struct tool_setup *setup, const char *name,
 			  const char *const *words)
@@ -120,6 +137,7 @@ static void check_refuses(const struct tool_setup *setup, const char *name,
 		snprintf(check, sizeof(check), "%s: the message has \"%s\"", name, *words);
 		test__check(strstr(run.err, *words), check, "saw: %s", run.err);
 	}
+	check_json_error(run.err, name);
 	snprintf(check, sizeof(check), "%s: nothing on stdout", name);
 	test__check(!run.out_size, check, "saw: %s", run.out);
 	tool_run__free(&run);
@@ -228,30 +246,6 @@ static void check_missing_things(void)
 		     "a user with CAP_BPF and CAP_PERFMON alone");
 }
 
-/* A message in JSON, on stderr, when JSON is what was asked for. */
-static void check_json_error(void)
-{
-	struct tool_run run;
-	char error[256];
-	struct json *json;
-	char *end;
-
-	tool_run__once(&run, &(struct tool_setup){ .prepare = lose_bpf }, ARGS("-j"));
-	end = strchr(run.err, '\n');
-	json = json__parse(run.err, end ? (size_t)(end - run.err) : 0, error, sizeof(error));
-	if (test__check(json, "error: with -j it is a JSON object on stderr", "saw: %s", run.err)) {
-		const struct json_value *root = json__root(json);
-
-		test__same("error: its type", json__string(json__get(root, "type")), "error");
-		test__check(json__string(json__get(root, "message")) &&
-				    json__string(json__get(root, "cause")) &&
-				    json__string(json__get(root, "hint")),
-			    "error: it has message, cause and hint", "saw: %s", run.err);
-	}
-	json__free(json);
-	tool_run__free(&run);
-}
-
 int main(int argc, char **argv)
 {
 	char path[600];
@@ -264,6 +258,5 @@ int main(int argc, char **argv)
 	check_dropped(ARGS("-j", "-e", "-d", "60", "--", workload__program("sleep"), "500"),
 		      1ull << CAP_KILL, "a run with a command");
 	check_missing_things();
-	check_json_error();
 	return test__done();
 }

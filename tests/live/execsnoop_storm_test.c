@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A storm of short commands from all CPUs: none is missing, each has its own time, order and CPU. */
+/* A storm of commands from all CPUs: none is missing, each has its own time, order and CPU. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>

@@ -46,12 +46,24 @@ static bool open_terminal(struct terminal *terminal, unsigned short columns)
 	return true;
 }
 
-/* Takes what has come; waits for ms milliseconds of silence. */
-static void read_terminal(struct terminal *terminal, int ms)
+static size_t nr_lines(const char *text)
+{
+	size_t nr = 0;
+
+	while (text && (text = strchr(text, '\n'))) {
+		text++;
+		nr++;
+	}
+	return nr;
+}
+
+/* Takes what comes until there are nr lines from the byte "from" on, or too much time is over. */
+static void read_terminal(struct terminal *terminal, size_t from, size_t nr)
 {
 	struct pollfd poll_fd = { .fd = terminal->master, .events = POLLIN };
 
-	while (poll(&poll_fd, 1, ms) > 0) {
+	while (nr_lines(terminal->text ? terminal->text + from : NULL) < nr &&
+	       poll(&poll_fd, 1, (int)test__patience_ms(3000)) > 0) {
 		char *room = realloc(terminal->text, terminal->size + 4097);
 		ssize_t got;
 
@@ -135,107 +147,77 @@ static void execute(const char *const *argv)
 	workload__run(&(struct workload){ .program = program, .argv = argv });
 }
 
-/* rows: of each process */
-static void check_width(unsigned short columns, unsigned int rows, const char *const *args)
+/* Runs all odd arguments on a terminal of this width; rows: lines of each process. */
+static void check_width(struct terminal *terminal, const struct tool_run *run,
+			unsigned short columns, unsigned int rows)
+{
+	size_t from = terminal->size;
+
+	resize(terminal, columns);
+	/* A terminal tells its foreground job; this tool is not part of one here. */
+	tool_run__signal(run, SIGWINCH);
+	for (size_t i = 0; i < nr_odd_args; i++)
+		execute(odd_args[i].argv);
+	read_terminal(terminal, from, rows * nr_odd_args);
+	test__equal("terminal: one event is one line", check_lines(terminal, from, columns),
+		    rows * nr_odd_args);
+}
+
+/* What does not fit is counted, in bytes, at the end of the line. */
+static void check_cut(struct terminal *terminal, const struct tool_run *run)
+{
+	static char word[501];
+	size_t from = terminal->size, shown;
+	const char *line, *mark;
+
+	memset(word, 'x', sizeof(word) - 1);
+	resize(terminal, 100);
+	tool_run__signal(run, SIGWINCH);
+	execute(ARGS(word));
+	read_terminal(terminal, from, 1);
+	line = strstr(terminal->text + from, "xxx");
+	if (!test__check(line, "terminal: the line begins with what fits", "saw: %s",
+			 terminal->text + from))
+		return;
+	shown = strspn(line, "x");
+	mark = strstr(line, "(+");
+	test__equal("terminal: what is cut is counted",
+		    shown + (mark ? strtoul(mark + 2, NULL, 10) : 0), sizeof(word) - 1);
+}
+
+/* One run on one terminal that changes its width: nr widths, the first from the start. */
+static void check_terminal(const char *const *args, unsigned int rows, const unsigned short *widths,
+			   size_t nr)
 {
 	struct terminal terminal;
 	struct tool_run run;
-	size_t nr;
 
-	if (!open_terminal(&terminal, columns)) {
+	if (!open_terminal(&terminal, widths[0])) {
 		test__skip("terminal: lines fit", "no pseudo-terminal: %s", strerror(errno));
 		return;
 	}
 	tool_run__trace(&run, &(struct tool_setup){ .stdout_fd = terminal.slave }, args);
-	for (size_t i = 0; i < nr_odd_args; i++)
-		execute(odd_args[i].argv);
-	read_terminal(&terminal, (int)test__patience_ms(400));
-	tool_run__stop(&run);
-	read_terminal(&terminal, 0);
-	nr = check_lines(&terminal, 0, columns);
-	test__equal("terminal: one event is one line", nr, rows * nr_odd_args + 1);
-	tool_run__free(&run);
-	close_terminal(&terminal);
-}
-
-/* What does not fit is counted, in bytes, at the end of the line. */
-static void check_cut(void)
-{
-	char word[501], *mark, *line;
-	struct terminal terminal;
-	unsigned long left_out;
-	struct tool_run run;
-	size_t shown = 0;
-
-	memset(word, 'x', sizeof(word) - 1);
-	word[sizeof(word) - 1] = '\0';
-	if (!open_terminal(&terminal, 100)) {
-		test__skip("terminal: what is cut is counted", "no pseudo-terminal: %s",
-			   strerror(errno));
-		return;
-	}
-	tool_run__trace(&run, &(struct tool_setup){ .stdout_fd = terminal.slave },
-			ARGS("--comm", file_name(program)));
-	execute(ARGS(word));
-	read_terminal(&terminal, (int)test__patience_ms(400));
-	tool_run__stop(&run);
-	line = strstr(terminal.text, "xxx");
-	if (test__check(line, "terminal: the line begins with what fits", "saw: %s",
-			terminal.text)) {
-		shown = strspn(line, "x");
-		mark = strstr(line, "(+");
-		left_out = mark ? strtoul(mark + 2, NULL, 10) : 0;
-		test__equal("terminal: what is cut is counted", shown + left_out, sizeof(word) - 1);
-	}
-	tool_run__free(&run);
-	close_terminal(&terminal);
-}
-
-static void check_resize(void)
-{
-	struct terminal terminal;
-	struct tool_run run;
-	size_t from, nr;
-	char word[201];
-
-	memset(word, 'x', sizeof(word) - 1);
-	word[sizeof(word) - 1] = '\0';
-	if (!open_terminal(&terminal, 132)) {
-		test__skip("terminal: a new width counts at once", "no pseudo-terminal: %s",
-			   strerror(errno));
-		return;
-	}
-	tool_run__trace(&run, &(struct tool_setup){ .stdout_fd = terminal.slave },
-			ARGS("--comm", file_name(program)));
-	execute(ARGS(word));
-	read_terminal(&terminal, (int)test__patience_ms(400));
-	from = terminal.size;
-	resize(&terminal, 70);
-	/* The terminal tells its foreground job; this tool is not one of a job here. */
-	tool_run__signal(&run, SIGWINCH);
-	execute(ARGS(word));
-	read_terminal(&terminal, (int)test__patience_ms(400));
-	test__equal("terminal: a tool whose terminal changes goes on",
-		    (uint64_t)tool_run__stop(&run), 0);
-	nr = check_lines(&terminal, from, 70);
-	test__equal("terminal: after a new width there is one line", nr, 1);
+	read_terminal(&terminal, 0, 1);
+	test__equal("terminal: the heading is one line", check_lines(&terminal, 0, widths[0]), 1);
+	for (size_t i = 0; i < nr; i++)
+		check_width(&terminal, &run, widths[i], rows);
+	if (rows == 1)
+		check_cut(&terminal, &run);
+	test__equal("terminal: the status is 0", (uint64_t)tool_run__stop(&run), 0);
 	tool_run__free(&run);
 	close_terminal(&terminal);
 }
 
 int main(int argc, char **argv)
 {
+	/* A serial line tells no size: 0. */
+	static const unsigned short plain[] = { 80, 132, 40, 0 };
+	/* The last is narrower than the columns before the arguments. */
+	static const unsigned short all_columns[] = { 132, 60, 24 };
+
 	role__play(argc, argv);
 	program = workload__own_program("tty");
-	check_width(80, 1, ARGS("--comm", file_name(program)));
-	check_width(132, 1, ARGS("-TtUCMq", "--comm", file_name(program)));
-	check_width(40, 1, ARGS("--comm", file_name(program)));
-	check_width(60, 2, ARGS("-e", "--comm", file_name(program)));
-	/* Narrower than the columns before the arguments. */
-	check_width(24, 2, ARGS("-eTt", "--comm", file_name(program)));
-	/* A serial line tells no size. */
-	check_width(0, 1, ARGS("--comm", file_name(program)));
-	check_cut();
-	check_resize();
+	check_terminal(ARGS("--comm", file_name(program)), 1, plain, 4);
+	check_terminal(ARGS("-eTtUCMq", "--comm", file_name(program)), 2, all_columns, 3);
 	return test__done();
 }

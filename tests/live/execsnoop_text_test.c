@@ -185,98 +185,101 @@ static bool is_clean(const char *out, size_t size)
 	return true;
 }
 
-static void check_paste(bool quoted)
+/* A line as it is pasted: what stands first must still be the name of a command. */
+static const char *const first_words[] = { "A=1", "if", "time", "{", "!", "[[", "a b", "~x" };
+#define NR_FIRST_WORDS (sizeof(first_words) / sizeof(*first_words))
+
+static void run_like_a_terminal(void *role)
 {
-	pid_t *pids = calloc(nr_odd_args, sizeof(*pids));
+	/* Only the programs of this folder are found, by any name. */
+	if (setenv("PATH", scratch__path("commands"), 1) || setenv("VANTAGE_ROLE", role, 1))
+		_exit(126);
+}
+
+static void check_first_word(const char *word, const char *line)
+{
+	char name[64], check[96], role[1024], *words;
+	const char *report = scratch__path("pasted");
+	struct tool_setup setup = { .path = shell__path(),
+				    .prepare = run_like_a_terminal,
+				    .ctx = role };
+	struct tool_run paste;
+	size_t size = 0;
+
+	snprintf(role, sizeof(role), "argv %s", report);
+	snprintf(name, sizeof(name), "commands/%s", word);
+	workload__program(name);
+	unlink(report);
+	tool_run__once(&paste, &setup, ARGS("--norc", "--noprofile", "-c", line));
+	words = file__read(report, &size);
+	snprintf(check, sizeof(check), "text: a line that begins with %s can be pasted", word);
+	test__check(words && size == strlen(word) + 3 && !strcmp(words, word), check,
+		    "saw: %s; bash: %s", line, paste.err);
+	free(words);
+	tool_run__free(&paste);
+}
+
+static void check_pasted(const struct odd_args *args, const char *line, bool quoted)
+{
+	char check[128];
+
+	snprintf(check, sizeof(check), "text: %s, %s, mean the same in a shell", args->name,
+		 quoted ? "all quoted" : "quoted where needed");
+	if (shell__is_there())
+		test__check(shell__gives(line, args->argv), check, "saw: %s", line);
+	if (quoted)
+		test__check(*line == '\'' || *line == '$', "text: -q quotes what needs no quotes",
+			    "saw: %s", line);
+}
+
+static void check_quoting(bool quoted)
+{
+	pid_t *pids = calloc(nr_odd_args, sizeof(*pids)), word_pids[NR_FIRST_WORDS];
+	size_t nr_words = quoted ? 0 : NR_FIRST_WORDS;
 	struct tool_run run;
 	struct table table;
-	char check[128];
 
 	if (!pids)
 		test__fatal("memory", "out of memory");
 	tool_run__trace(&run, NULL, ARGS("--comm", file_name(program), quoted ? "-q" : NULL));
 	for (size_t i = 0; i < nr_odd_args; i++)
 		pids[i] = execute(odd_args[i].argv, "true");
+	for (size_t i = 0; i < nr_words; i++)
+		word_pids[i] = execute(ARGS(first_words[i], "x"), "true");
 	tool_run__stop(&run);
 	test__check(is_clean(run.out, run.out_size), "text: no control byte comes through",
 		    "one does");
 	table__read(&table, run.out);
 	test__equal("text: one exec is one row, whatever its arguments", table.nr_rows,
-		    nr_odd_args);
+		    nr_odd_args + nr_words);
 	for (size_t i = 0; i < nr_odd_args; i++) {
-		char *cell = table__cell(&table, find_row(&table, "PID", pids[i], 0), "ARGS");
+		char *line = table__cell(&table, find_row(&table, "PID", pids[i], 0), "ARGS");
 
-		snprintf(check, sizeof(check), "text: %s, %s, mean the same in a shell",
-			 odd_args[i].name, quoted ? "all quoted" : "quoted where needed");
-		test__check(shell__gives(cell, odd_args[i].argv), check, "saw: %s", cell);
-		if (quoted)
-			test__check(*cell == '\'' || *cell == '$',
-				    "text: -q quotes what needs no quotes", "saw: %s", cell);
-		free(cell);
+		check_pasted(&odd_args[i], line, quoted);
+		free(line);
+	}
+	for (size_t i = 0; i < nr_words && shell__is_there(); i++) {
+		char *line = table__cell(&table, find_row(&table, "PID", word_pids[i], 0), "ARGS");
+
+		check_first_word(first_words[i], line);
+		free(line);
 	}
 	table__free(&table);
 	tool_run__free(&run);
 	free(pids);
 }
 
-static void run_like_a_terminal(void *role)
-{
-	/* Only the programs of the scratch folder are found, by any name. */
-	if (setenv("PATH", scratch__path("commands"), 1) || setenv("VANTAGE_ROLE", role, 1))
-		_exit(126);
-}
-
-/* A whole line is pasted and run: what stands first must still be the name of a command. */
-static void check_first_word(const char *word)
-{
-	char name[64], check[96], role[1024], *cell, *words;
-	const char *report = scratch__path("pasted");
-	struct tool_setup setup = { .path = "/bin/bash",
-				    .prepare = run_like_a_terminal,
-				    .ctx = role };
-	struct tool_run run, paste;
-	struct table table;
-	size_t size = 0;
-	pid_t pid;
-
-	snprintf(role, sizeof(role), "argv %s", report);
-	snprintf(name, sizeof(name), "commands/%s", word);
-	workload__program(name);
-	tool_run__trace(&run, NULL, ARGS("--comm", file_name(program)));
-	pid = execute(ARGS(word, "x"), "true");
-	tool_run__stop(&run);
-	table__read(&table, run.out);
-	cell = table__cell(&table, find_row(&table, "PID", pid, 0), "ARGS");
-	unlink(report);
-	tool_run__once(&paste, &setup, ARGS("--norc", "--noprofile", "-c", cell));
-	words = file__read(report, &size);
-	snprintf(check, sizeof(check), "text: a line that begins with %s can be pasted", word);
-	test__check(words && size == strlen(word) + 3 && !strcmp(words, word), check,
-		    "saw: %s; bash: %s", cell, paste.err);
-	free(words);
-	free(cell);
-	table__free(&table);
-	tool_run__free(&paste);
-	tool_run__free(&run);
-}
-
 int main(int argc, char **argv)
 {
-	static const char *const words[] = { "A=1", "if", "time", "{", "!", "[[", "a b", "~x" };
-
 	role__play(argc, argv);
 	program = workload__own_program("text");
+	scratch__folder("commands");
 	check_plain();
 	check_columns();
 	check_exits();
-	if (shell__is_there()) {
-		scratch__folder("commands");
-		check_paste(false);
-		check_paste(true);
-		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-			check_first_word(words[i]);
-	} else {
-		test__skip("text: a line means the same in a shell", "there is no bash here");
-	}
+	if (!shell__is_there())
+		test__skip("text: arguments mean the same in a shell", "there is no bash here");
+	check_quoting(false);
+	check_quoting(true);
 	return test__done();
 }

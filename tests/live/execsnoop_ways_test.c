@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Every way into a new program: all are seen, with pid, tid, filename and arguments as they were. */
+/* Every way into a new program is seen, with pid, tid, filename and arguments as they were. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -261,41 +261,45 @@ static pid_t run_kernel_helper(const char *agent, const char *mount_point, char 
 	return pid;
 }
 
-static void check_kernel_helper(void)
+static bool mount_hierarchy(const char *mount_point)
 {
-	static const char name[] = "exec: by a kernel helper is seen";
-	const char *agent = workload__program("agent");
-	const char *mount_point = scratch__path("hierarchy");
-	const struct json_value *record;
-	struct records records;
-	struct tool_run run;
-	char why[160] = "", hierarchy[64];
-	pid_t pid = -1;
+	char hierarchy[64];
 
 	snprintf(hierarchy, sizeof(hierarchy), "none,name=vantage-test.%d", getpid());
-	if (mkdir(mount_point, 0755) || unshare(CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", mount_point, "cgroup", 0, hierarchy)) {
-		test__skip(name, "a cgroup v1 hierarchy cannot be mounted: %s", strerror(errno));
-		return;
+	return !mkdir(mount_point, 0755) && !unshare(CLONE_NEWNS) &&
+	       !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("none", mount_point, "cgroup", 0, hierarchy);
+}
+
+static struct way exec_by_kernel(const char *agent, char *why, size_t size)
+{
+	const char *mount_point = scratch__path("hierarchy");
+	struct way way = { .pid = -1 };
+
+	if (!mount_hierarchy(mount_point)) {
+		snprintf(why, size, "a cgroup v1 hierarchy cannot be mounted: %s", strerror(errno));
+		return way;
 	}
-	tool_run__trace(&run, NULL, ARGS("-j", "--comm", "agent"));
-	pid = run_kernel_helper(agent, mount_point, why, sizeof(why));
-	tool_run__stop(&run);
+	way.pid = run_kernel_helper(agent, mount_point, why, size);
 	umount(mount_point);
+	return way;
+}
+
+static void check_kernel_helper(const struct records *records, pid_t pid, const char *agent,
+				const char *why)
+{
+	static const char name[] = "exec: by a kernel helper is seen";
+	const struct json_value *record;
+
 	if (pid < 0) {
 		test__skip(name, "%s", why);
-	} else {
-		records__load(&records, &run);
-		record = records__only(&records, "exec", pid, name);
-		if (record) {
-			test__same(name, json__string(json__get(record, "filename")), agent);
-			check_args(record, ARGS(agent, "/group"),
-				   "exec: by a kernel helper has its arguments");
-		}
-		records__free(&records);
+		return;
 	}
-	tool_run__free(&run);
+	record = records__only(records, "exec", pid, name);
+	if (!record)
+		return;
+	test__same(name, json__string(json__get(record, "filename")), agent);
+	check_args(record, ARGS(agent, "/group"), "exec: by a kernel helper has its arguments");
 }
 
 static void check_int80(const struct records *records)
@@ -313,6 +317,9 @@ int main(int argc, char **argv)
 {
 	struct records records;
 	struct tool_run run;
+	struct way by_kernel;
+	char why[160] = "";
+	const char *agent;
 
 	role__play(argc, argv);
 	program = workload__own_program("ways");
@@ -327,6 +334,8 @@ int main(int argc, char **argv)
 	by_script = fork_and(act_script);
 	by_mapped = fork_and(act_mapped);
 	by_thread = exec_from_thread();
+	agent = workload__program("agent");
+	by_kernel = exec_by_kernel(agent, why, sizeof(why));
 	tool_run__stop(&run);
 
 	records__load(&records, &run);
@@ -339,10 +348,9 @@ int main(int argc, char **argv)
 		     ARGS(program, "one argument", script, "second", ""), "of a script");
 	check_record(&records, &by_mapped, program, some_args, "with arguments never touched");
 	check_thread(&records);
+	check_kernel_helper(&records, by_kernel.pid, agent, why);
 	check_exact(records__account(&records), "ways");
 	records__free(&records);
 	tool_run__free(&run);
-
-	check_kernel_helper();
 	return test__done();
 }

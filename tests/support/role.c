@@ -105,27 +105,32 @@ static void play_hold(char **words)
 		;
 }
 
+static uint64_t thread_cpu_ms(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
+}
+
 /* Uses CPU time of this thread, in the kernel or out of it. */
 static void burn(unsigned long ms, bool in_kernel)
 {
 	static volatile uint64_t sink;
-	struct timespec used;
+	/* The thread has used some before the exec. */
+	const uint64_t until_ms = thread_cpu_ms() + ms + 1;
 
 	do {
-		for (int i = 0; i < 20000; i++) {
-			if (in_kernel && i % 100 == 0)
-				syscall(SYS_getppid);
-			sink += !in_kernel;
-		}
-		for (int i = 0; in_kernel && i < 2; i++) {
+		for (int i = 0; i < 20000 && !in_kernel; i++)
+			sink++;
+		for (int i = 0; i < 2 && in_kernel; i++) {
 			void *area = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
 					  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 			if (area != MAP_FAILED)
 				munmap(area, 1 << 20);
 		}
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	} while ((unsigned long)used.tv_sec * 1000 + (unsigned long)used.tv_nsec / 1000000 < ms);
+	} while (thread_cpu_ms() < until_ms);
 }
 
 static void play_burn(char **words)
@@ -275,12 +280,24 @@ static void play_count(char **words)
 
 static void play_status(char **words)
 {
+	char link[32], line[512];
 	size_t size;
 	char *text = file__read("/proc/self/status", &size);
 
 	if (!text)
 		_exit(FAILED);
 	write_file(words[1], text, size);
+	for (int fd = 0; fd < 256; fd++) {
+		int prefix = snprintf(line, sizeof(line), "fd %d: ", fd);
+		ssize_t length;
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		length = readlink(link, line + prefix, sizeof(line) - (size_t)prefix - 1);
+		if (length < 0)
+			continue;
+		line[prefix + length] = '\n';
+		write_file(words[1], line, (size_t)(prefix + length) + 1);
+	}
 }
 
 static void play_agent(char **words)

@@ -23,7 +23,7 @@
  *	thread-exec FILE PATH	a second thread writes its id to FILE and executes PATH as "true"
  *	catch SIGNAL FILE	writes "ready", then "caught" at the signal, and ends with 42
  *	count SIGNAL MS FILE	writes "ready", then "caught" at each signal until none came for MS
- *	status FILE		copies /proc/self/status to FILE
+ *	status FILE		copies /proc/self/status to FILE, and what its descriptors are
  *	agent			writes its process id to a file named as itself with ".pid"
  *	spawn N PATH		runs PATH N times, one after another
  */

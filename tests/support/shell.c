@@ -10,7 +10,7 @@
 #include "test.h"
 #include "tool.h"
 
-static const char *bash_path(void)
+const char *shell__path(void)
 {
 	static const char *const places[] = { "/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash",
 					      NULL };
@@ -23,7 +23,7 @@ static const char *bash_path(void)
 
 bool shell__is_there(void)
 {
-	return bash_path();
+	return shell__path();
 }
 
 char *shell__words(const char *line, size_t *size)
@@ -31,7 +31,7 @@ char *shell__words(const char *line, size_t *size)
 	static const char before[] = "set -- ",
 			  after[] = "\nfor word; do printf '%s\\0' \"$word\"; "
 				    "done\n";
-	const struct tool_setup setup = { .path = bash_path() };
+	const struct tool_setup setup = { .path = shell__path() };
 	char *script, *words = NULL;
 	struct tool_run run;
 

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Path of bash, or NULL. */
+const char *shell__path(void);
+
 /* Whether this machine has bash. */
 bool shell__is_there(void);
 

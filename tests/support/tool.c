@@ -213,9 +213,8 @@ static bool read_pipe_once(struct tool_run *run)
 	return got > 0;
 }
 
-bool tool_run__ends(struct tool_run *run, uint64_t ms, bool read_pipe)
+static bool ends_until(struct tool_run *run, uint64_t until_ns, bool read_pipe)
 {
-	uint64_t until_ns = test__now_ns() + test__patience_ms(ms) * 1000000;
 	siginfo_t info;
 
 	while (!run->ended) {
@@ -240,6 +239,16 @@ bool tool_run__ends(struct tool_run *run, uint64_t ms, bool read_pipe)
 		}
 	}
 	return true;
+}
+
+bool tool_run__ends(struct tool_run *run, uint64_t ms, bool read_pipe)
+{
+	return ends_until(run, test__now_ns() + test__patience_ms(ms) * 1000000, read_pipe);
+}
+
+bool tool_run__goes_on(struct tool_run *run, uint64_t ms)
+{
+	return !ends_until(run, test__now_ns() + ms * 1000000, false);
 }
 
 int tool_run__wait(struct tool_run *run)

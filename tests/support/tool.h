@@ -67,6 +67,9 @@ void tool_run__signal(const struct tool_run *run, int signal);
 /* Whether the tool ends within ms milliseconds; a pipe is read meanwhile if read_pipe. */
 bool tool_run__ends(struct tool_run *run, uint64_t ms, bool read_pipe);
 
+/* Whether the tool still runs after ms milliseconds, whatever the machine's pace. */
+bool tool_run__goes_on(struct tool_run *run, uint64_t ms);
+
 /* Waits for the end (a tool that hangs is killed, which is a failed check); then run->status,
  * out and err are there. Returns the status. */
 int tool_run__wait(struct tool_run *run);
