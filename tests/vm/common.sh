@@ -1,5 +1,5 @@
-# shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
 #
 # What the scripts of this directory share: messages, the table of kernels, the cache. Sourced.
 
@@ -9,6 +9,7 @@ kernels=${VANTAGE_VM_KERNELS:-$vm/kernels.txt}
 # shellcheck disable=SC2034 # the scripts that source this use it
 cache=${XDG_CACHE_HOME:-${HOME:?is not set, so there is no place for a cache}/.cache}/vantage
 # The exit status of fetch.sh and run.sh when a kernel could not be fetched.
+# shellcheck disable=SC2034
 readonly not_fetched=77
 
 say() {

@@ -40,11 +40,15 @@ write_sources() {
 
 # Says whether an entry with these suites is for the archive that has the wanted suite.
 fits='
+BEGIN {
+	names = "buster|bullseye|bookworm|trixie|forky|duke|sid|(old)*stable|testing|unstable"
+	debian = "^(" names ")(-[a-z-]+|/updates)?$"
+	security = "(-security|/updates)$"
+}
 function fits(suites, wanted,    count, i, word) {
 	count = split(suites, word, " ")
 	for (i = 1; i <= count; i++)
-		if (word[i] ~ /^(buster|bullseye|bookworm|trixie|forky|duke|sid|(old)*stable|testing|unstable)(-[a-z-]+|\/updates)?$/ &&
-		    (word[i] ~ /(-security|\/updates)$/) == (wanted ~ /-security$/))
+		if (word[i] ~ debian && (word[i] ~ security) == (wanted ~ security))
 			return 1
 	return 0
 }
@@ -73,6 +77,9 @@ one_line_sources() {
 
 deb822_sources() {
 	sed '/^#/d' | awk -v work="$work" -v wanted="$1" -v RS= -v FS='\n' "$fits"'
+		BEGIN {
+			ours = "types|suites|components|enabled|architectures|languages|targets"
+		}
 		{
 			split("", value)
 			kept = ""
@@ -83,14 +90,16 @@ deb822_sources() {
 				} else {
 					value[field] = value[field] " " $i
 				}
-				if (field !~ /^(types|suites|components|enabled|architectures|languages|targets)$/)
+				if (field !~ "^(" ours ")$")
 					kept = kept $i "\n"
 			}
 		}
 		tolower(value["enabled"]) !~ /no|false/ && (" " value["types"] " ") ~ / deb / &&
 		fits(value["suites"], wanted) && (" " value["components"] " ") ~ /[ \t]main[ \t]/ {
-			printf "Types: deb\nSuites: %s\nComponents: main\nArchitectures: amd64\nTargets: Packages\n%s", \
-				wanted, kept >next_file("sources")
+			file = next_file("sources")
+			print "Types: deb\nSuites: " wanted "\nComponents: main" >file
+			print "Architectures: amd64\nTargets: Packages" >file
+			printf "%s", kept >file
 		}'
 }
 
@@ -118,10 +127,10 @@ write_conf() {
 	END
 }
 
-# apt_reason FILE: the last error that apt wrote, as one line.
+# apt_reason FILE: the first error that apt wrote, as one line.
 apt_reason() {
 	local line
-	line=$(sed -n 's/^E: //p' "$1" | tail -n 1)
+	line=$(sed -n -e 's/^E: //p' -e 's/^W: \(Failed to fetch\)/\1/p' "$1" | head -n 1)
 	echo "${line:-apt gave no reason}"
 }
 

@@ -9,7 +9,7 @@
 # usage: tests/vm/run.sh [OPTION...] KERNEL... [-- COMMAND [ARG...]]
 #        tests/vm/run.sh [OPTION...] --image FILE [-- COMMAND [ARG...]]
 #   KERNEL           a name of kernels.txt, or NAME@PART[,PART...] for a variant of it:
-#                    preempt=MODE  cpus=N  kptr_restrict=N  lockdown=LEVEL  cgroup=v1 (only version 1)
+#                    preempt=MODE  cpus=N  kptr_restrict=N  lockdown=LEVEL  cgroup=v1 (and no v2)
 #   COMMAND          run by the guest's busybox shell; default: all BPF and live tests
 #   --image FILE     boot this kernel image (a bzImage)
 #   --append TEXT    more for the kernel's command line
@@ -17,14 +17,15 @@
 #   --memory MIB     memory (default 1024)
 #   --timeout SECS   time limit for each guest, from power-on (default 600)
 #   --extra FILE     copy this file or directory into the guest's working directory; repeatable
-#   --icount         one nanosecond per instruction, on one CPU: time in the guest counts instructions
+#   --icount         a nanosecond per instruction, on one CPU: the guest's time counts instructions
 #   -v               show the console on stderr
 #
 # Exit status: the command's (of several kernels, the first that is not 0), or 2 usage, 77 a kernel
 # could not be fetched, 124 time limit, 125 the guest died or could not be started.
 #
 # environment: VANTAGE_BUILD (default build/) and VANTAGE_BIN (default bin/ in there) tell where the
-# test programs and tools are; V and TEST_TIMEOUT are handed to tests/run.sh.
+# test programs and tools are. The guest's environment has VANTAGE_GUEST=1, without KVM a small
+# VANTAGE_SCALE, and what is set here of V, TEST_TIMEOUT, VANTAGE_SCALE and VANTAGE_LONG.
 
 set -u -o pipefail
 export LC_ALL=C
@@ -33,6 +34,8 @@ export LC_ALL=C
 readonly timed_out=124 died=125
 # A guest that KVM can run is up in about two seconds.
 readonly kvm_trial_limit=10
+# An emulated CPU has about a tenth of the speed: the percentage that tests get as VANTAGE_SCALE.
+readonly emulated_scale=10
 # A panic ends the guest at once, and an oops is a panic: it must not pass for a test's success.
 readonly every_kernel='console=ttyS0 panic=-1 oops=panic'
 
@@ -101,10 +104,10 @@ quote() {
 	done
 }
 
-# make_initrd COMMAND...: adds what is of this kernel and this command: $work/initrd. A list of skips
-# for the variant stands instead of the kernel's own.
+# make_initrd COMMAND...: adds what is of this kernel and this command: $work/initrd. A list of
+# skips for the variant stands instead of the kernel's own.
 make_initrd() {
-	local own=$work/own file skips=''
+	local own=$work/own file name skips=''
 	rm -rf "$own"
 	mkdir -p "$own/vm"
 	printf '%s\n' "${variant[@]}" >"$own/vm/variant"
@@ -117,9 +120,12 @@ make_initrd() {
 		done
 	fi
 	{
-		echo "export VANTAGE_BUILD=/vantage/build VANTAGE_BIN=/vantage/build/bin"
+		echo "export VANTAGE_GUEST=1 VANTAGE_BUILD=/vantage/build VANTAGE_BIN=/vantage/build/bin"
 		[ -z "$skips" ] || echo "export VANTAGE_SKIPS=$(quote "/vantage/$skips")"
-		echo "export V=$(quote "${V:-0}") ${TEST_TIMEOUT:+TEST_TIMEOUT=$(quote "$TEST_TIMEOUT")}"
+		[ "${accelerator[1]}" = kvm ] || echo "export VANTAGE_SCALE=$emulated_scale"
+		for name in V TEST_TIMEOUT VANTAGE_SCALE VANTAGE_LONG; do
+			[ -z "${!name+set}" ] || echo "export $name=$(quote "${!name}")"
+		done
 		quote "$@"
 	} >"$own/vm/command"
 	archive "$own" "$work/own.cpio"
@@ -147,8 +153,8 @@ add_part() {
 	variant+=("$1")
 }
 
-# choose KERNEL: sets what boot needs to know of this kernel. Returns fetch.sh's status if it is not
-# to be had.
+# choose KERNEL: sets what boot needs to know of this kernel. Returns fetch.sh's status if it is
+# not to be had.
 choose() {
 	local parts part
 	kernel=$1 guest_cpus=$cpus
@@ -165,20 +171,22 @@ choose() {
 
 # ---- Booting -------------------------------------------------------------------------------------
 
-# qemu LIMIT ACCELERATOR...: boots $kernel_image with $work/initrd and waits for the guest's end. The
-# guest's serial ports are files of $guest. Returns QEMU's status, or 124 or 137 after the limit.
+# qemu LIMIT: boots $kernel_image with $work/initrd and waits for the guest's end. The guest's
+# serial ports are files of $guest. Returns QEMU's status; after LIMIT seconds it is ended, and $late
+# is 1.
 qemu() {
-	local limit=$1
-	shift
-	timeout -k 5 "$limit" qemu-system-x86_64 "$@" -smp "$guest_cpus" -m "$memory" -nodefaults \
-		-no-user-config -display none -no-reboot -kernel "$kernel_image" -initrd "$work/initrd" \
-		-append "$append $more_append" -serial "file:$guest/console" \
-		-serial "file:$guest/stdout" -serial "file:$guest/stderr" \
-		-serial "file:$guest/status" </dev/null >"$guest/qemu.log" 2>&1 &
+	local begin=$SECONDS
+	timeout -k 5 "$1" qemu-system-x86_64 "${accelerator[@]}" -smp "$guest_cpus" -m "$memory" \
+		-nodefaults -no-user-config -display none -no-reboot \
+		-kernel "$kernel_image" -initrd "$work/initrd" -append "$append $more_append" \
+		-serial "file:$guest/console" -serial "file:$guest/stdout" \
+		-serial "file:$guest/stderr" -serial "file:$guest/status" \
+		</dev/null >"$guest/qemu.log" 2>&1 &
 	guest_pid=$!
 	wait $guest_pid
 	local status=$?
 	guest_pid=
+	late=$((SECONDS - begin >= $1))
 	return $status
 }
 
@@ -190,8 +198,8 @@ new_guest() {
 	touch "$guest/console" "$guest/status" "$guest/qemu.log"
 }
 
-# kvm_works: whether this kernel really runs under KVM here: the device may be there and every guest
-# hang. The answer holds until the host boots again.
+# kvm_works: whether this kernel really runs under KVM here: the device may be there and every
+# guest hang. The answer holds until the host boots again.
 kvm_works() {
 	local boot_id answer
 	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return
@@ -201,8 +209,9 @@ kvm_works() {
 		mkdir -p "$cache/kvm" || die "cannot make $cache/kvm: set XDG_CACHE_HOME to another place"
 		find "$cache/kvm" -type f ! -name "$boot_id-*" -delete
 		new_guest
+		accelerator=(-accel kvm -cpu host)
 		make_initrd true
-		qemu $kvm_trial_limit -accel kvm -cpu host
+		qemu $kvm_trial_limit
 		if grep -q '^status 0' "$guest/status"; then
 			echo yes >"$answer"
 		else
@@ -212,35 +221,49 @@ kvm_works() {
 	grep -q yes "$answer"
 }
 
-# choose_accelerator: sets $accelerator.
+# choose_accelerator: sets $accelerator. Without KVM one thread runs all virtual CPUs, in turns:
+# with a thread for each, QEMU 7.2 now and then runs a breakpoint that the kernel has already taken
+# back while patching its own code (attaching a probe does that), and the kernel dies of
+# "Oops: int3".
 choose_accelerator() {
 	if [ $icount -eq 1 ]; then
-		accelerator=(-accel 'tcg,thread=single' -icount 'shift=0' -cpu max)
+		accelerator=(-accel 'tcg,thread=single' -cpu max -icount 'shift=0')
 	elif kvm_works; then
 		accelerator=(-accel kvm -cpu host)
 	else
-		accelerator=(-accel 'tcg,thread=multi' -cpu max)
+		accelerator=(-accel 'tcg,thread=single' -cpu max)
 	fi
 }
 
 # show_tail FILE: the last lines of what the guest or QEMU said, for a person.
 show_tail() {
-	tail -n 20 "$1" | tr -d '\r' | sed 's/^/    /' >&2
+	tail -n 40 "$1" | tr -d '\r' | sed 's/^/    /' >&2
+}
+
+# undone LAST: what a guest that was stopped at its time limit had not done, by the last line of
+# its status.
+undone() {
+	case $1 in
+	'status '*) echo "the command ended, but the guest did not" ;;
+	started) echo "the command did not end" ;;
+	*) echo "the kernel was not up" ;;
+	esac
 }
 
 # judge QEMU_STATUS: returns the command's status; a guest that did not get that far is named.
 judge() {
 	local line reason status=$died shown=$guest/console
 	line=$(tail -n 1 "$guest/status")
-	if [ "$1" -eq 0 ] && [[ $line == 'status '* ]]; then
+	if [ "$late$1" = 00 ] && [[ $line == 'status '* ]]; then
 		return "${line#status }"
 	fi
-	case $1:$line in
-	124:status* | 137:status*) status=$timed_out reason="the command ended, but the guest did not within its $timeout s" ;;
-	124:started | 137:started) status=$timed_out reason="the command did not end within the guest's time limit of $timeout s" ;;
-	124:* | 137:*) status=$timed_out reason="the kernel was not up within the guest's time limit of $timeout s" ;;
-	*:'broken '*) reason="the guest is not as it was asked for: ${line#broken }" ;;
-	0:*)
+	case $late$1:$line in
+	1*)
+		status=$timed_out
+		reason="$(undone "$line") within the guest's time limit of $timeout s (--timeout)"
+		;;
+	0*:'broken '*) reason="the guest is not as it was asked for: ${line#broken }" ;;
+	00:*)
 		reason=$(sed -n 's/.*\(Kernel panic - .*\)/the guest died: \1/p' "$guest/console" |
 			tr -d '\r' | head -n 1)
 		reason=${reason:-the guest was reset or switched off before the command ended}
@@ -269,7 +292,7 @@ boot() {
 		tail -n +1 -f "$guest/console" >&2 &
 		readers+=($!)
 	fi
-	qemu "$timeout" "${accelerator[@]}"
+	qemu "$timeout"
 	status=$?
 	# A QEMU that did not start has not opened the pipes, and their readers wait for that.
 	: <>"$guest/stdout" <>"$guest/stderr"
@@ -356,7 +379,8 @@ parse "$@"
 check_usage
 need qemu-system-x86_64 qemu-system-x86 busybox busybox-static cpio cpio readelf binutils
 is_static "$(command -v busybox)" ||
-	die "$(command -v busybox) is linked dynamically and cannot run in the guest: install the package busybox-static instead"
+	die "$(command -v busybox) is linked dynamically and cannot run in the guest:" \
+		"install the package busybox-static instead"
 
 work=$(mktemp -d) || exit 1
 trap stop EXIT
