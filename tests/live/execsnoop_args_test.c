@@ -58,7 +58,7 @@ struct scene {
 
 #define SCENES_MAX 64
 
-static struct scene scenes[SCENES_MAX];
+static struct scene scenes[SCENES_MAX], *odd_scene;
 static size_t nr_scenes;
 
 __attribute__((format(printf, 2, 3))) static struct scene *add_scene(const char *program,
@@ -98,10 +98,7 @@ static void generate_args(struct scene *scene, size_t nr, size_t size)
 
 static void add_scenes(const char *program)
 {
-	/* Around pages and size classes of records: where an off-by-one would be. */
-	static const size_t sizes[] = { 255,  256,  257,   511,	  1023,	 2047,	4000,  4064, 4088,
-					4090, 4091, 4092,  4093,  4094,	 4095,	4096,  4097, 8191,
-					8192, 8193, 16383, 32767, 65535, 65536, 131000 };
+	static const size_t sizes[] = { 8191, 8192, 8193, 16383, 32767, 65535, 65536, 131000 };
 
 	for (size_t i = 0; i < nr_odd_args; i++)
 		add_scene(program, "args: %s", odd_args[i].name)->argv =
@@ -133,13 +130,26 @@ static void add_scene_without_args(const char *program)
 	scene->status = 0;
 }
 
-static void play_scenes(const char *program, const char *odd_program)
+/* A long one is let through before the next: together they are more than the ring holds, and then
+ * it would be right to cut one. */
+static void play_scene(struct scene *scene, const struct tool_run *run)
+{
+	size_t before = tool_run__output_size(run), size = 0;
+
+	for (size_t i = 0; scene->argv[i]; i++)
+		size += strlen(scene->argv[i]);
+	scene->pid = execute(scene->program, scene->role, scene->argv, &scene->status);
+	if (size > 100000)
+		tool_run__wait_for_output(run, before + size);
+}
+
+static void play_scenes(const char *program, const char *odd_program, const struct tool_run *run)
 {
 	add_scenes(program);
-	generate_args(add_scene(odd_program, "args: of a program with an odd name"), 1, 5);
+	odd_scene = add_scene(odd_program, "args: of a program with an odd name");
+	generate_args(odd_scene, 1, 5);
 	for (size_t i = 0; i < nr_scenes; i++)
-		scenes[i].pid = execute(scenes[i].program, scenes[i].role, scenes[i].argv,
-					&scenes[i].status);
+		play_scene(&scenes[i], run);
 	add_scene_without_args(program);
 }
 
@@ -160,6 +170,60 @@ static void check_scene(const struct scene *scene, const struct records *records
 	}
 }
 
+/*
+ * One word of every size up to a little more than a page, where a record's size classes and page
+ * borders are. (An emulated machine tries some of them.)
+ */
+#define SWEEP_MAX 4100
+
+static pid_t sweep[SWEEP_MAX + 1];
+
+static void play_sweep(const char *program)
+{
+	size_t step = SWEEP_MAX / test__scaled(SWEEP_MAX);
+	char word[SWEEP_MAX + 1];
+
+	for (size_t size = 1; size <= SWEEP_MAX; size += step ? step : 1) {
+		int status;
+
+		memset(word, 'a', size);
+		word[size - 1] = 'z';
+		word[size] = '\0';
+		sweep[size] = execute(program, "true", ARGS(word), &status);
+	}
+}
+
+static void check_sweep(const struct records *records, const char *program)
+{
+	size_t index = 0, size = 1, nr_wrong = 0, first_wrong = 0;
+	const struct json_value *record;
+
+	while ((record = records__next(records, "exec", 0, &index))) {
+		const struct json_value *args = json__get(record, "args");
+		const char *word;
+
+		if (!json__is(json__get(record, "comm"), file_name(program)))
+			continue;
+		while (size < SWEEP_MAX && !sweep[size])
+			size++;
+		word = args && args->kind == JSON_ARRAY && args->array.nr == 1 ?
+			       json__string(&args->array.items[0]) :
+			       NULL;
+		if (record__number(record, "pid") != sweep[size] || !word || strlen(word) != size ||
+		    word[size - 1] != 'z' || record__number(record, "args_cut")) {
+			nr_wrong++;
+			first_wrong = first_wrong ? first_wrong : size;
+		}
+		size++;
+	}
+	while (size <= SWEEP_MAX && !sweep[size])
+		size++;
+	test__check(!nr_wrong && size == SWEEP_MAX + 1,
+		    "args: a word of any size up to 4,100 bytes is whole",
+		    "%zu are not, the first of %zu bytes; the last seen of %zu", nr_wrong,
+		    first_wrong, size - 1);
+}
+
 static void check_bytes(const struct json_value *record, const char *member, const char *expected)
 {
 	size_t size = 0;
@@ -170,35 +234,42 @@ static void check_bytes(const struct json_value *record, const char *member, con
 	free(bytes);
 }
 
+/* Newlines of the output against the events of the account: with start and account, no more. */
+static void check_lines(const struct tool_run *run, const struct records *records)
+{
+	int64_t recorded = account__term(records__account(records), NULL, "recorded");
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < run->out_size; i++)
+		nr += run->out[i] == '\n';
+	test__equal("exec: one record is one line, whatever it holds", nr, (uint64_t)recorded + 2);
+}
+
 int main(int argc, char **argv)
 {
 	static const char odd_name[] = "a\n\x1b[m\"\\\xff;b";
-	const char *program, *odd_program;
+	const char *program, *odd_program, *sweep_program;
 	const struct json_value *record;
 	struct records records;
 	struct tool_run run;
-	size_t nr_lines = 0, index = 0;
+	size_t index = 0;
 
 	role__play(argc, argv);
 	program = workload__own_program("args");
 	odd_program = workload__program(odd_name);
-	tool_run__trace(&run, NULL, ARGS("-j", "--comm", file_name(program), "--comm", "a*;b"));
-	play_scenes(program, odd_program);
+	sweep_program = workload__own_program("sweep");
+	tool_run__trace(&run, NULL,
+			ARGS("-j", "--comm", file_name(program), "--comm", "a*;b", "--comm",
+			     file_name(sweep_program)));
+	play_sweep(sweep_program);
+	play_scenes(program, odd_program, &run);
 	tool_run__stop(&run);
 	records__load(&records, &run);
-	for (size_t i = 0; i < nr_scenes; i++) {
-		nr_lines += records__next(&records, "exec", scenes[i].pid, &index) != NULL;
-		index = 0;
+	for (size_t i = 0; i < nr_scenes; i++)
 		check_scene(&scenes[i], &records);
-	}
-	for (size_t i = 0; i < run.out_size; i++)
-		index += run.out[i] == '\n';
-	/* Beside the execs: start and account. */
-	test__equal("exec: one record is one line, whatever it holds", index, nr_lines + 2);
-	index = 0;
-	while ((record = records__next(&records, "exec", 0, &index)))
-		if (!json__is(json__get(record, "comm"), file_name(program)))
-			break;
+	check_sweep(&records, sweep_program);
+	check_lines(&run, &records);
+	record = records__next(&records, "exec", odd_scene->pid, &index);
 	check_bytes(record, "comm", odd_name);
 	check_bytes(record, "filename", odd_program);
 	check_exact(records__account(&records), "args");

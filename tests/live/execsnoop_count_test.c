@@ -67,7 +67,7 @@ static void check_every_exec(const char *program, unsigned long nr)
 			check_exact(record, name);
 			/* Not exact where this kernel does not count what it skips. */
 			test__equal("strict: 0 when the verdict is exact", (uint64_t)run.status,
-				    account__has_unknown(record) ? 3 : 0);
+				    account__is_blind(record) ? 3 : 0);
 			test__check(reader.at == reader.size, "exec: the account is the last line",
 				    "%zu bytes follow", reader.size - reader.at);
 		}

@@ -51,14 +51,18 @@ int64_t account__term(const struct json_value *account, const char *kind, const 
 	return record__number(terms, term);
 }
 
-bool account__has_unknown(const struct json_value *account)
+bool account__is_blind(const struct json_value *account)
 {
 	const struct json_value *missed = json__get(account, "missed");
+	const struct json_value *probes = json__get(account, "probes");
+	bool all_tell = missed && missed->kind == JSON_OBJECT, all_tp_btf = true;
 
-	for (size_t i = 0; missed && missed->kind == JSON_OBJECT && i < missed->object.nr; i++)
-		if (missed->object.members[i].value.kind == JSON_NULL)
-			return true;
-	return false;
+	for (size_t i = 0; all_tell && i < missed->object.nr; i++)
+		all_tell = missed->object.members[i].value.kind != JSON_NULL;
+	for (size_t i = 0; probes && probes->kind == JSON_ARRAY && i < probes->array.nr; i++)
+		all_tp_btf = all_tp_btf &&
+			     json__is(json__get(&probes->array.items[i], "mechanism"), "tp_btf");
+	return !all_tell && !(probes && all_tp_btf);
 }
 
 static bool sum_holds(const struct json_value *account, const char *kind, char *text, size_t size)
@@ -105,7 +109,7 @@ static const char *due_verdict(const struct json_value *account)
 	if (account__term(account, NULL, "lost") || account__term(account, NULL, "detail_lost") ||
 	    sum_members(json__get(account, "missed"), true))
 		return "lower_bound";
-	return account__has_unknown(account) ? "unknown" : "exact";
+	return account__is_blind(account) ? "unknown" : "exact";
 }
 
 void check_account(const struct json_value *account, const char *name)
@@ -127,5 +131,5 @@ void check_exact(const struct json_value *account, const char *name)
 	check_account(account, name);
 	snprintf(check, sizeof(check), "%s: nothing is lost", name);
 	test__same(check, json__string(json__get(account, "verdict")),
-		   account__has_unknown(account) ? "unknown" : "exact");
+		   account__is_blind(account) ? "unknown" : "exact");
 }

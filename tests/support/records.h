@@ -74,8 +74,12 @@ const struct json_value *records__account(const struct records *records);
  * -1 when it is not there. */
 int64_t account__term(const struct json_value *account, const char *kind, const char *term);
 
-/* Whether some program's missed runs are not known on this kernel. */
-bool account__has_unknown(const struct json_value *account);
+/*
+ * Whether a program may have missed runs that this kernel does not count ("missed" is null). By
+ * tp_btf none can be: a kernel that guards such a program against recursion also counts what the
+ * guard skips (both came with one change, in Linux 6.1), one that does not guard it skips nothing.
+ */
+bool account__is_blind(const struct json_value *account);
 
 /* Reports whether each kind's sum holds, the whole is the sum of the kinds, and the verdict is
  * the one its terms call for. name: of the run. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -307,6 +308,22 @@ void tool_run__close_pipe(struct tool_run *run)
 	close(run->out_fd);
 	run->out_fd = -1;
 	run->piped = false;
+}
+
+size_t tool_run__output_size(const struct tool_run *run)
+{
+	struct stat info;
+
+	must(fstat(run->out_fd, &info), "fstat of the tool's stdout");
+	return (size_t)info.st_size;
+}
+
+void tool_run__wait_for_output(const struct tool_run *run, size_t size)
+{
+	uint64_t until_ns = test__now_ns() + test__patience_ms(10000) * 1000000;
+
+	while (tool_run__output_size(run) < size && test__now_ns() < until_ns)
+		test__sleep_ms(20);
 }
 
 char *tool_run__stderr(const struct tool_run *run)

@@ -84,6 +84,12 @@ const char *tool_run__line(struct tool_run *run, uint64_t ms);
 /* Stops reading a piped stdout for good. */
 void tool_run__close_pipe(struct tool_run *run);
 
+/* Waits until a stdout that is a file holds at least size bytes, or too much time is over. */
+void tool_run__wait_for_output(const struct tool_run *run, size_t size);
+
+/* Bytes that a stdout that is a file holds by now. */
+size_t tool_run__output_size(const struct tool_run *run);
+
 /* What stderr holds by now, to be freed. */
 char *tool_run__stderr(const struct tool_run *run);
 
