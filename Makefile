@@ -58,10 +58,15 @@ UNIT_C := $(sort $(wildcard tests/unit/*_test.c))
 BPF_TEST_C := $(sort $(wildcard tests/bpf/*_test.c))
 LIVE_C := $(sort $(wildcard tests/live/*_test.c))
 TEST_C := $(UNIT_C) $(BPF_TEST_C) $(LIVE_C)
+# bench/NAME.c is a program; bench/NAME/*.c are its modules.
+BENCH_C := $(filter-out %.bpf.c,$(sort $(wildcard bench/*.c)))
+bench_modules = $(sort $(wildcard $(1:%.c=%)/*.c))
+BENCH_ALL_C := $(BENCH_C) $(foreach program,$(BENCH_C),$(call bench_modules,$(program)))
 
 TOOL_BPF := $(foreach tool,$(TOOLS),tools/$(tool)/$(tool).bpf.c)
 TEST_BPF := $(sort $(wildcard tests/bpf/*.bpf.c))
-BPF_C := $(TOOL_BPF) $(TEST_BPF)
+BENCH_BPF := $(sort $(wildcard bench/*.bpf.c))
+BPF_C := $(TOOL_BPF) $(TEST_BPF) $(BENCH_BPF)
 ifneq ($(words $(BPF_C)),$(words $(sort $(notdir $(BPF_C)))))
 $(error two .bpf.c files have one name, so their skeletons would too: $(BPF_C))
 endif
@@ -91,6 +96,7 @@ TOOL_BIN := $(TOOLS:%=$(OUT)/bin/%)
 UNIT_TESTS := $(UNIT_C:%.c=$(O)/%)
 BPF_TESTS := $(BPF_TEST_C:%.c=$(O)/%)
 LIVE_TESTS := $(LIVE_C:%.c=$(O)/%)
+BENCH_PROGRAMS := $(BENCH_C:%.c=$(O)/%)
 BUILT_MAN := $(MAN:%=$(O)/%)
 
 # ---- Flags ---------------------------------------------------------------------------------------
@@ -133,7 +139,7 @@ FORCE:
 
 # quickstart knows what has to be installed; one line names what is missing.
 NEEDS := build $(if $(filter 1,$(STATIC)),static) \
-	$(if $(filter check check-% lint tests,$(MAKECMDGOALS)),static tests)
+	$(if $(filter bench check check-% lint tests,$(MAKECMDGOALS)),static tests)
 .PHONY: packages
 packages:
 	@CC='$(CC)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' CLANG_FORMAT='$(CLANG_FORMAT)' \
@@ -151,7 +157,8 @@ endef
 $(eval $(call stamp,plain,$(CC) $(PLAIN_FLAGS)))
 $(eval $(call stamp,sanitized,$(CC) $(SANITIZED_FLAGS)))
 $(eval $(call stamp,bpf,$(CLANG) $(BPF_FLAGS) $(BPFTOOL)))
-$(eval $(call stamp,static-link,$(STATIC_LINK) $(LIBS) $(TOOL_C) $(LIB_C) $(SUPPORT_C)))
+$(eval $(call stamp,static-link,$(STATIC_LINK) $(LIBS) $(TOOL_C) $(LIB_C) $(SUPPORT_C) \
+	$(BENCH_ALL_C)))
 $(eval $(call stamp,sanitized-link,$(SANITIZED_LINK) $(LIBS) $(TOOL_C) $(LIB_C) $(SUPPORT_C)))
 $(eval $(call stamp,tool-link-$(notdir $(OUT)),$(TOOL_LINK) $(LIBS) $(TOOL_C) $(LIB_C)))
 
@@ -159,7 +166,7 @@ SKELETONS := $(call skeleton,$(BPF_C))
 # A loader is compiled after its skeleton; which files it really reads, its .d file tells then.
 $(foreach tool,$(TOOLS),$(foreach place,plain sanitized,$(eval \
 	$(call $(place)_obj,$(call tool_c,$(tool))): | $(O)/skel/$(tool).skel.h)))
-$(call plain_obj,$(TEST_C)) $(call sanitized_obj,$(TEST_C)): | $(SKELETONS)
+$(call plain_obj,$(TEST_C) $(BENCH_ALL_C)) $(call sanitized_obj,$(TEST_C)): | $(SKELETONS)
 
 $(O)/obj/%.o: %.c $(O)/flags/plain
 	$(call say,CC,$<)
@@ -171,7 +178,8 @@ $(O)/sanitize/obj/%.o: %.c $(O)/flags/sanitized
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZED_FLAGS) $(EXTRA_INCLUDES) -MMD -MP -c $< -o $@
 
-$(O)/obj/tests/%.o $(O)/sanitize/obj/tests/%.o: EXTRA_INCLUDES := $(TEST_INCLUDES)
+$(addprefix $(O)/,obj/tests/%.o obj/bench/%.o sanitize/obj/tests/%.o): \
+	EXTRA_INCLUDES := $(TEST_INCLUDES)
 
 # An archive is written anew: one that is added to keeps the members of removed sources.
 define archive
@@ -231,6 +239,15 @@ $(BPF_TESTS) $(LIVE_TESTS): $(O)/%: $(O)/obj/%.o $(O)/libsupport.a $(O)/libvanta
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $(filter %.o %.a,$^) $(STATIC_LINK) $(LIBS)
 
+define bench_rule
+$(1:%.c=$(O)/%): $(call plain_obj,$(1) $(call bench_modules,$(1))) $(O)/libsupport.a \
+		$(O)/libvantage.a $(O)/flags/static-link
+	$$(call say,LINK,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -o $$@ $$(filter %.o %.a,$$^) $$(STATIC_LINK) $$(LIBS)
+endef
+$(foreach program,$(BENCH_C),$(eval $(call bench_rule,$(program))))
+
 # A line  .\" @include NAME  of a page stands for man/common/NAME.mdoc.
 $(BUILT_MAN): $(O)/%: % $(MAN_COMMON)
 	$(call say,MAN,$@)
@@ -245,16 +262,18 @@ $(BUILT_MAN): $(O)/%: % $(MAN_COMMON)
 			next } \
 		{ print }' $< >$@
 
--include $(patsubst %.o,%.d,$(call plain_obj,$(LIB_C) $(TOOL_C) $(SUPPORT_C) $(TEST_C)) \
+-include $(patsubst %.o,%.d,$(call plain_obj,$(LIB_C) $(TOOL_C) $(SUPPORT_C) $(TEST_C) \
+	$(BENCH_ALL_C)) \
 	$(call sanitized_obj,$(LIB_C) $(TOOL_C) $(SUPPORT_C) $(TEST_C)) \
 	$(BPF_C:%.bpf.c=$(O)/bpf/%.bpf.full.o))
 
 # ---- Targets -------------------------------------------------------------------------------------
 
-.PHONY: tools man tests
+.PHONY: tools man tests bench
 tools: $(TOOL_BIN)
 man: $(BUILT_MAN)
-tests: tools man $(UNIT_TESTS) $(BPF_TESTS) $(LIVE_TESTS)
+tests: tools man bench $(UNIT_TESTS) $(BPF_TESTS) $(LIVE_TESTS)
+bench: $(BENCH_PROGRAMS)
 
 RUN_TESTS := VANTAGE_BUILD='$(O)' VANTAGE_BIN='$(OUT)/bin' CLANG_FORMAT='$(CLANG_FORMAT)' \
 	MANDOC='$(MANDOC)' tests/run.sh
@@ -333,8 +352,8 @@ vmlinux:
 
 .PHONY: clean
 clean:
-	$(Q)rm -rf $(patsubst %,'$(O)'/%,bin bpf debug dist dynamic flags man obj sanitize skel \
-		tests libvantage.a libsupport.a '$(DIST).tar.gz')
+	$(Q)rm -rf $(patsubst %,'$(O)'/%,bench bin bpf debug dist dynamic flags man obj sanitize \
+		skel tests libvantage.a libsupport.a '$(DIST).tar.gz')
 	$(Q)if [ -d '$(O)' ]; then rmdir --ignore-fail-on-non-empty '$(O)'; fi
 
 .PHONY: help
@@ -342,6 +361,7 @@ help:
 	@printf '%s\n' \
 	'make              the tools (build/bin) and their man pages (build/man)' \
 	'make check        all tests; check-unit, check-bpf, check-live, lint: one group of them' \
+	'make bench        the programs that bench/*.sh runs' \
 	'make check-vm     bpf and live tests on stock kernels 6.1 and 6.12 in VMs' \
 	'make check-vm-all the same on every kernel and variant' \
 	'make format       formats the C files in place' \

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cost.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "scratch.h"
+#include "test.h"
+
+/* Batches of which the median is taken, at most. */
+#define BATCHES_MAX 101
+
+int null__fd(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		test__fatal("/dev/null", "cannot open it: %s", strerror(errno));
+	return fd;
+}
+
+static void write_once(void)
+{
+	if (write(null__fd(), "", 1) != 1)
+		test__fatal("write", "cannot write to /dev/null: %s", strerror(errno));
+}
+
+/* The least program there can be: it only ends, with status 0. */
+struct least_program {
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+	unsigned char code[9];
+} __attribute__((packed));
+
+#define LOAD_ADDRESS 0x400000
+
+static const struct least_program least_program = {
+	.header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_entry = LOAD_ADDRESS + offsetof(struct least_program, code),
+		.e_phoff = offsetof(struct least_program, segment),
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+	},
+	.segment = {
+		.p_type = PT_LOAD,
+		.p_flags = PF_R | PF_X,
+		.p_vaddr = LOAD_ADDRESS,
+		.p_filesz = sizeof(struct least_program),
+		.p_memsz = sizeof(struct least_program),
+		.p_align = 4096,
+	},
+	/* xor %edi,%edi; mov $60,%eax; syscall: exit(0) */
+	.code = { 0x31, 0xff, 0xb8, 60, 0, 0, 0, 0x0f, 0x05 },
+};
+
+static void exec_once(void)
+{
+	/* A command line as people have them. */
+	static char *const argv[] = { "cc", "-O2", "-c", "-o", "build/main.o", "main.c", NULL };
+	static char *const envp[] = { NULL };
+	static const char *path;
+	int status;
+	pid_t pid;
+
+	if (!path)
+		path = scratch__write("least", &least_program, sizeof(least_program), 0755);
+	pid = vfork();
+	if (!pid) {
+		execve(path, argv, envp);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		test__fatal("exec", "cannot run '%s'", path);
+}
+
+const struct workload writing = {
+	"one write(2) of a byte to /dev/null",
+	write_once,
+	.batch = 200,
+	.batches = 25,
+};
+const struct workload executing = {
+	"one vfork, exec, exit and wait",
+	exec_once,
+	.batch = 1,
+	.batches = BATCHES_MAX,
+};
+
+void workload__repeat(const struct workload *workload, unsigned int n)
+{
+	while (n--)
+		workload->once();
+}
+
+static int compare(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+double workload__cost(const struct workload *workload)
+{
+	double costs[BATCHES_MAX];
+
+	workload__repeat(workload, workload->batch * 4);
+	for (unsigned int i = 0; i < workload->batches; i++) {
+		uint64_t begin_ns = test__now_ns();
+
+		workload__repeat(workload, workload->batch);
+		costs[i] = (double)(test__now_ns() - begin_ns) / workload->batch;
+	}
+	qsort(costs, workload->batches, sizeof(costs[0]), compare);
+	return costs[workload->batches / 2];
+}
+
+void programs__add(struct programs *programs, int fd)
+{
+	if (fd < 0 || programs->nr == PROGRAMS_MAX)
+		test__fatal("programs", "cannot look at program number %u", programs->nr);
+	programs->fds[programs->nr++] = fd;
+}
+
+void program__info(int fd, struct bpf_prog_info *info)
+{
+	__u32 size = sizeof(*info);
+
+	*info = (struct bpf_prog_info){};
+	if (bpf_obj_get_info_by_fd(fd, info, &size))
+		test__fatal("programs", "cannot read what the kernel counts: %s", strerror(errno));
+}
+
+double programs__cost(const struct programs *programs, const struct workload *workload,
+		      unsigned int nr_events)
+{
+	int statistics = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	double least = 0;
+
+	if (statistics < 0)
+		test__fatal("statistics", "cannot switch them on: %s", strerror(errno));
+	workload__repeat(workload, nr_events);
+	for (int round = 0; round < PROGRAMS_COST_ROUNDS; round++) {
+		struct bpf_prog_info before[PROGRAMS_MAX], after;
+		uint64_t sum_ns = 0;
+
+		for (unsigned int i = 0; i < programs->nr; i++)
+			program__info(programs->fds[i], &before[i]);
+		workload__repeat(workload, nr_events);
+		for (unsigned int i = 0; i < programs->nr; i++) {
+			program__info(programs->fds[i], &after);
+			if (after.run_cnt - before[i].run_cnt < nr_events)
+				test__fatal(after.name, "it did not run for each event");
+			sum_ns += after.run_time_ns - before[i].run_time_ns;
+		}
+		if (!round || (double)sum_ns / nr_events < least)
+			least = (double)sum_ns / nr_events;
+	}
+	close(statistics);
+	return least;
+}
