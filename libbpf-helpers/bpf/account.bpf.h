@@ -25,14 +25,17 @@ static __always_inline void account__add(__u64 *counter)
 	__sync_fetch_and_add(counter, 1);
 }
 
+/* The counters of a kind on this CPU; NULL while the gate is closed: nothing is an event then. */
+static __always_inline struct account_counters *account__open(__u32 kind)
+{
+	return run_started_ns ? bpf_map_lookup_elem(&account_counters, &kind) : NULL;
+}
+
 /* Counts an event as seen, before any filter. NULL while the gate is closed: not an event. */
 static __always_inline struct account_counters *account__see(__u32 kind)
 {
-	struct account_counters *counters;
+	struct account_counters *counters = account__open(kind);
 
-	if (!run_started_ns)
-		return NULL;
-	counters = bpf_map_lookup_elem(&account_counters, &kind);
 	if (counters)
 		account__add(&counters->seen);
 	return counters;

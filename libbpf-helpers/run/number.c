@@ -65,6 +65,29 @@ int number__parse(const char *word, uint64_t min, uint64_t max, uint64_t *value)
 	return in_range(err, number, min, max, value);
 }
 
+int number__parse_decimal(const char *word, unsigned int digits, uint64_t min, uint64_t max,
+			  uint64_t *value)
+{
+	uint64_t number;
+	int err;
+
+	if (!is_digit(*word))
+		return -EINVAL;
+	err = read_digits(&word, &number);
+	if (*word == '.' && !is_digit(*++word))
+		return -EINVAL;
+	for (; digits; digits--) {
+		uint64_t digit = is_digit(*word) ? (uint64_t)(*word++ - '0') : 0;
+
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, digit, &number))
+			err = -ERANGE;
+	}
+	if (*word)
+		return -EINVAL;
+	return in_range(err, number, min, max, value);
+}
+
 int number__parse_size(const char *word, uint64_t min, uint64_t max, uint64_t *bytes)
 {
 	static const char suffixes[] = "KMG";

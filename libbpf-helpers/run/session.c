@@ -98,6 +98,7 @@ int session__open(struct session *session, const struct tool *tool, struct commo
 		.work = work,
 		.signal_fd = -1,
 		.duration_fd = -1,
+		.report_fd = -1,
 		.drain_fd = -1,
 		.clock_fd = -1,
 		.command_fd = -1,
@@ -144,6 +145,7 @@ static int session__prepare_output(struct session *session)
 		.rows = session->tool->rows,
 		.columns = session->work->columns,
 		.quote_words = session->work->quote_words,
+		.late_heading = session->tool->late_heading,
 	};
 	int err = sink__open(&session->sink, &config);
 
@@ -185,7 +187,7 @@ static int session__start(struct session *session)
 	int err;
 
 	clock__set(&session->clock);
-	session->started_ns = clock__now_ns();
+	session->started_ns = session->reported_ns = clock__now_ns();
 	err = account__report_start(session->tool->options.tool,
 				    clock__wall_ns(&session->clock, session->started_ns),
 				    &session->attachment, session->sink);
@@ -235,6 +237,9 @@ int session__attach(struct session *session)
 		return err;
 	if (session->options->stats)
 		run_stats__start(&session->stats, *session->object.skeleton->obj);
+	err = session->work->attached ? session->work->attached(session->work->ctx) : 0;
+	if (err)
+		return err;
 	err = privileges__drop(bpf_map__fd(session->object.counters), keep_for_command,
 			       session->command.pid ? 1 : 0);
 	if (err)
@@ -301,6 +306,7 @@ int session__close(struct session *session, int err)
 	run_stats__close(&session->stats);
 	close_fd(session->signal_fd);
 	close_fd(session->duration_fd);
+	close_fd(session->report_fd);
 	close_fd(session->drain_fd);
 	close_fd(session->clock_fd);
 	close_fd(session->command_fd);
