@@ -12,6 +12,10 @@
 /* CLOCK_MONOTONIC at which the run began; 0 until everything is attached. */
 volatile __u64 run_started_ns = 0;
 
+/* CLOCK_MONOTONIC at which it ended, before anything is detached; 0 until then. For what has to
+ * stay as it was at that moment. */
+volatile __u64 run_ended_ns = 0;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, ACCOUNT_KINDS_MAX);

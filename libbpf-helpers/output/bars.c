@@ -157,7 +157,7 @@ static void append_time(struct buffer *out, const char *name, bool known, uint64
 	char text[32];
 
 	if (known)
-		buffer__printf(out, ", %s %s", name, number__format_time(ns, text));
+		buffer__printf(out, ", %s %s", name, number__round_time(ns, text));
 }
 
 void histogram__append_summary(struct buffer *out, const struct hist *hist,

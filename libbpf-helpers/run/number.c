@@ -210,3 +210,21 @@ const char *number__format_time(uint64_t ns, char *buffer)
 	}
 	return buffer;
 }
+
+const char *number__round_time(uint64_t ns, char *buffer)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (ns < units[i].ns)
+			continue;
+		snprintf(buffer, 32, "%" PRIu64 ".%03" PRIu64 "%s", ns / units[i].ns,
+			 ns % units[i].ns / (units[i].ns / 1000), units[i].name);
+		return buffer;
+	}
+	snprintf(buffer, 32, "%" PRIu64 "ns", ns);
+	return buffer;
+}

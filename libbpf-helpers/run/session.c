@@ -174,8 +174,10 @@ static void session__announce(const struct session *session)
 	task_filter__describe(&session->options->filter, limits, sizeof(limits));
 	if (session->options->duration.given)
 		number__format_time(session->options->duration.ns, duration);
-	log_info("tracing %s (%s by %s)%s%s%s%s; Ctrl-C ends it", session->tool->traced, probes,
+	log_info("tracing %s (%s by %s)%s%s%s%s%s%s; Ctrl-C ends it", session->tool->traced, probes,
 		 attach_mechanism_names[attachment->mechanism], *limits ? ", only " : "", limits,
+		 session->work->limits ? ", " : "",
+		 session->work->limits ? session->work->limits : "",
 		 session->options->duration.given ? ", for " : "",
 		 session->options->duration.given ? duration : "");
 }

@@ -62,6 +62,7 @@ struct session_object {
 	__u64 *ring_wakeup_bytes;
 	struct bpf_map *counters; /* bpf/account.bpf.h */
 	__u64 *started_ns; /* bpf/account.bpf.h */
+	__u64 *ended_ns; /* the same */
 };
 
 /* What a report is about; times of CLOCK_MONOTONIC. */
@@ -79,6 +80,7 @@ struct session_work {
 	void (*close)(void *ctx);
 	/* Whether a program of a way is wanted in this run. */
 	bool (*wants)(void *ctx, const struct attach_program *program);
+	const char *limits; /* of the tool's own, for the line that tells the filters; or NULL */
 	uint32_t kinds; /* bit n: this run is about the tool's kind n of events */
 	const char *const *columns; /* of the text face, NULL-terminated */
 	bool quote_words;
@@ -140,7 +142,11 @@ int session__close(struct session *session, int err);
 /* Writes a record of an event and counts it as recorded. kind: index into tool->kinds. */
 int session__record(struct session *session, uint32_t kind, const struct record *record);
 
-/* The same for a record that stands for nr events, or for none (0). */
+/* Takes what the ring holds now and hands all of it over, also what came just now. For a report,
+ * after which events of its interval would be late. 0 or -errno, reported. */
+int session__take_all(struct session *session);
+
+/* Writes a record that stands for nr events, or for none (0). */
 int session__record_events(struct session *session, uint32_t kind, uint64_t nr,
 			   const struct record *record);
 

@@ -56,6 +56,15 @@ static void session__settle(struct session *session, bool written)
 	}
 }
 
+/* From a failed write on, events are only counted. */
+static void session__note_output_error(struct session *session, int err)
+{
+	if (!err)
+		return;
+	session->output_err = err;
+	session__settle(session, false);
+}
+
 int session__record_events(struct session *session, uint32_t kind, uint64_t nr,
 			   const struct record *record)
 {
@@ -68,21 +77,13 @@ int session__record_events(struct session *session, uint32_t kind, uint64_t nr,
 	err = sink__write(session->sink, record);
 	if (!err && !sink__is_buffering(session->sink))
 		session__settle(session, true);
+	session__note_output_error(session, err);
 	return err;
 }
 
 int session__record(struct session *session, uint32_t kind, const struct record *record)
 {
 	return session__record_events(session, kind, 1, record);
-}
-
-/* From a failed write on, events are only counted. */
-static void session__note_output_error(struct session *session, int err)
-{
-	if (!err)
-		return;
-	session->output_err = err;
-	session__settle(session, false);
 }
 
 static int session__flush(struct session *session)
@@ -111,7 +112,7 @@ static int session__drain(struct session *session)
 }
 
 /* Takes all that is in the ring by now; after the detach that is everything. */
-static int session__drain_all(struct session *session)
+int session__take_all(struct session *session)
 {
 	int err;
 
@@ -270,7 +271,7 @@ static int session__loop(struct session *session, int epoll_fd)
 		for (int i = 0; i < nr; i++)
 			if (session__ends_by(session, events[i].data.fd))
 				return 0;
-		err = session->report_due ? session__drain_all(session) : session__drain(session);
+		err = session__drain(session);
 		if (!err && session->report_due)
 			err = session__report(session, false);
 		session->report_due = false;
@@ -316,16 +317,18 @@ static int session__finish(struct session *session, int err)
 	int detach_err, report_err;
 
 	session__note_output_error(session, err);
+	if (session->object.ended_ns)
+		__atomic_store_n(session->object.ended_ns, clock__now_ns(), __ATOMIC_SEQ_CST);
 	detach_err = attach__detach(&session->attachment);
 	account->duration_ns = clock__now_ns() - session->started_ns;
 	if (detach_err)
 		return detach_err;
 	if (!err) {
-		err = session__drain_all(session);
+		err = session__take_all(session);
 		session__note_output_error(session, err);
 	}
 	if (err)
-		session__drain_all(session);
+		session__take_all(session);
 	report_err = session__report(session, true);
 	session__note_output_error(session, report_err);
 	if (!err)
