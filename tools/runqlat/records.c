@@ -176,8 +176,7 @@ struct record slow__record(const struct runqlat_slow *slow, const struct record_
 	return (struct record){ &slow_record_type, values->values };
 }
 
-struct record open__record(const struct runqlat_open *open, uint64_t now_ns,
-			   struct record_values *values)
+struct record open__record(const struct runqlat_open *open, struct record_values *values)
 {
 	const char *cause = runqlat_cause_names[open->cause];
 	struct value *value = values->values;
@@ -186,7 +185,7 @@ struct record open__record(const struct runqlat_open *open, uint64_t now_ns,
 	*value++ = value__unsigned(open->tid);
 	*value++ = value__text(open->comm, RUNQLAT_COMM_SIZE);
 	*value++ = value__bytes(cause, strlen(cause));
-	*value++ = value__unsigned(now_ns > open->since_ns ? now_ns - open->since_ns : 0);
+	*value++ = value__unsigned(open->age_ns);
 	return (struct record){ &in_flight_record_type, values->values };
 }
 

@@ -32,9 +32,7 @@ struct record_times {
 /* These borrow from their arguments. */
 struct record slow__record(const struct runqlat_slow *slow, const struct record_times *times,
 			   struct record_values *values);
-/* now_ns: the end of the run. */
-struct record open__record(const struct runqlat_open *open, uint64_t now_ns,
-			   struct record_values *values);
+struct record open__record(const struct runqlat_open *open, struct record_values *values);
 /* label: the lines that the text face shows, or NULL. */
 struct record interval__record(uint64_t start_wall_ns, uint64_t end_wall_ns, const char *label,
 			       struct record_values *values);

@@ -144,7 +144,7 @@ static int report__open_wait(void *ctx, const struct runqlat_open *open)
 {
 	struct report *report = ctx;
 	struct record_values values;
-	struct record record = open__record(open, report->end_ns, &values);
+	struct record record = open__record(open, &values);
 	int err;
 
 	report->session->account.terms[RUNQLAT_WAIT].in_flight++;
@@ -154,11 +154,10 @@ static int report__open_wait(void *ctx, const struct runqlat_open *open)
 	return 0;
 }
 
-int report__open_waits(struct report *report, int fd, uint64_t end_ns)
+int report__open_waits(struct report *report, int fd)
 {
 	int err;
 
-	report->end_ns = end_ns;
 	report->err = 0;
 	err = walk__read(fd, report__open_wait, report);
 	return err ? err : report->err;

@@ -25,7 +25,6 @@ struct report {
 	uint32_t by; /* bits of enum runqlat_by */
 	bool text;
 	int err; /* 0, or the first error of the sink in this report */
-	uint64_t end_ns; /* of the run, for the ages of open waits */
 };
 
 /* When all is attached. Borrows all but the report. 0 or -errno, reported. */
@@ -39,7 +38,7 @@ int report__slow(struct report *report, const struct runqlat_slow *slow);
 int report__interval(struct report *report, const struct session_span *span);
 
 /* The waits that are open at the end. fd: of the walk over them. 0 or -errno, reported. */
-int report__open_waits(struct report *report, int fd, uint64_t end_ns);
+int report__open_waits(struct report *report, int fd);
 
 void report__close(struct report *report);
 

@@ -115,6 +115,12 @@ static __always_inline bool thread__make(struct task_struct *task, bool known)
 	return !bpf_map_update_elem(&threads_by_tid, &tid, &by_tid, BPF_ANY);
 }
 
+/* Read as bit fields: their sizes differ between kernels. */
+static __always_inline bool task__is_queued(struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD(task, on_rq);
+}
+
 /* Whether the thread sleeps although it is still queued. */
 static __always_inline bool task__is_delayed(struct task_struct *task)
 {
@@ -136,6 +142,16 @@ static __always_inline bool task__is_throttled(struct task_struct *task)
 		return false;
 	queue = (void *)task->se.cfs_rq;
 	return queue->throttle_count;
+}
+
+/*
+ * The clock that waits are measured by. The run queue's own is what schedstat counts with: it
+ * stands still between a wake-up that preempts and the switch (rq_clock_skip_update),
+ * which takes from the woken thread's wait and adds to that of the preempted one.
+ */
+static __always_inline __u64 task__now(struct task_struct *task)
+{
+	return runqlat_config.by_run_queue_clock ? task->se.cfs_rq->rq->clock : bpf_ktime_get_ns();
 }
 
 static __always_inline void thread__begin_wait(struct thread *thread, struct task_struct *task,
@@ -188,8 +204,8 @@ int BPF_PROG(runqlat_waking, struct task_struct *task)
 	bpf_get_current_comm(thread->waker_comm, sizeof(thread->waker_comm));
 	/* One that is queued waits already, or runs. */
 	if (runqlat_config.from_waking && !thread->since_ns &&
-	    (!task->on_rq || task__is_delayed(task)))
-		thread__begin_wait(thread, task, bpf_ktime_get_ns(), RUNQLAT_WOKEN);
+	    (!task__is_queued(task) || task__is_delayed(task)))
+		thread__begin_wait(thread, task, task__now(task), RUNQLAT_WOKEN);
 	return 0;
 }
 
@@ -201,10 +217,10 @@ int BPF_PROG(runqlat_wakeup, struct task_struct *task)
 	if (!thread || run_ended_ns)
 		return 0;
 	/* It has not left its CPU: whether a wait begins, its switch-out will tell. */
-	if (task->on_cpu)
-		thread->woken_ns = bpf_ktime_get_ns();
+	if (BPF_CORE_READ_BITFIELD(task, on_cpu))
+		thread->woken_ns = task__now(task);
 	else if (!thread->since_ns)
-		thread__begin_wait(thread, task, bpf_ktime_get_ns(), RUNQLAT_WOKEN);
+		thread__begin_wait(thread, task, task__now(task), RUNQLAT_WOKEN);
 	return 0;
 }
 
@@ -214,7 +230,7 @@ int BPF_PROG(runqlat_wakeup_new, struct task_struct *task)
 	struct thread *thread = thread__find(task);
 
 	if (thread && !run_ended_ns)
-		thread__begin_wait(thread, task, bpf_ktime_get_ns(), RUNQLAT_NEW);
+		thread__begin_wait(thread, task, task__now(task), RUNQLAT_NEW);
 	return 0;
 }
 
@@ -229,7 +245,7 @@ static __always_inline void task__leaves(struct task_struct *task, bool preempt,
 	struct task_struct___delayed *delayed = (void *)task;
 	struct thread *thread;
 
-	if (!task->on_rq || task__is_delayed(task))
+	if (!task__is_queued(task) || task__is_delayed(task))
 		return;
 	thread = thread__find(task);
 	if (!thread)
@@ -292,7 +308,7 @@ static __always_inline bool wait__send(const struct wait *wait, const struct thr
 
 	if (!slow)
 		return false;
-	slow->time_ns = wait->now_ns;
+	slow->time_ns = runqlat_config.by_run_queue_clock ? bpf_ktime_get_ns() : wait->now_ns;
 	slow->duration_ns = wait->duration_ns;
 	slow->interval = hist_interval;
 	slow->prev_ns = wait->held_ns;
@@ -396,7 +412,7 @@ static __always_inline __u64 thread__end_wait(struct thread *thread,
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	struct wait wait = { .now_ns = bpf_ktime_get_ns() };
+	struct wait wait = { .now_ns = task__now(next) };
 	struct account_counters *account;
 	struct thread *thread;
 	struct runqlat_cpu *cpu;
@@ -445,6 +461,7 @@ int runqlat_open(struct bpf_iter__task *ctx)
 	struct account_counters *account;
 	struct runqlat_open open = {};
 	struct thread *thread;
+	__u64 now_ns;
 
 	if (!task || !task->pid)
 		return 0;
@@ -458,7 +475,8 @@ int runqlat_open(struct bpf_iter__task *ctx)
 		account__add(&account->filtered);
 		return 0;
 	}
-	open.since_ns = thread->since_ns;
+	now_ns = runqlat_config.by_run_queue_clock ? task__now(task) : run_ended_ns;
+	open.age_ns = now_ns > thread->since_ns ? now_ns - thread->since_ns : 0;
 	open.pid = task->tgid;
 	open.tid = task->pid;
 	open.cause = thread->cause;

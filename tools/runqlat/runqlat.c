@@ -239,7 +239,7 @@ static int runqlat__report(void *ctx, const struct session_span *span)
 	int open_err = 0;
 
 	if (span->last)
-		open_err = report__open_waits(&runqlat->report, runqlat->open_fd, span->end_ns);
+		open_err = report__open_waits(&runqlat->report, runqlat->open_fd);
 	return err ? err : open_err;
 }
 

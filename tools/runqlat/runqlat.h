@@ -41,6 +41,7 @@ struct runqlat_config {
 	__u32 by; /* bits of enum runqlat_by; 0: one histogram of all */
 	__u32 has_task_storage; /* else the hash of threads is used */
 	__u32 from_waking; /* the clock starts at sched_waking */
+	__u32 by_run_queue_clock; /* else CLOCK_MONOTONIC */
 };
 
 /* One wait, sent when it ended. */
@@ -64,11 +65,11 @@ struct runqlat_slow {
 
 /* A thread that waited when the run ended. */
 struct runqlat_open {
-	__u64 since_ns;
+	__u64 age_ns; /* how long it had waited */
 	__u32 pid;
 	__u32 tid;
 	__u32 cause;
-	__u32 cpu;
+	__u32 unused;
 	char comm[RUNQLAT_COMM_SIZE];
 };
 

@@ -25,6 +25,7 @@
 	  .help = text }
 
 static const char *const from_names[] = { "wakeup", "waking", NULL };
+static const char *const clock_names[] = { "monotonic", "schedstat", NULL };
 
 static const struct option_row rows[] = {
 	{ .name = "slower",
@@ -110,6 +111,14 @@ static const struct option_row rows[] = {
 	  .choices = from_names,
 	  .help = "Where a wait begins: wakeup (the thread is queued; the default), or waking "
 		  "(the decision to wake it, before it is handed to another CPU)" },
+	{ .name = "clock",
+	  .group = OPTION_MEASURE,
+	  .type = OPTION_CHOICE,
+	  .offset = FIELD(clock),
+	  .argument = "CLOCK",
+	  .choices = clock_names,
+	  .help = "monotonic (the default), or schedstat: the run queue's own clock, for "
+		  "comparing with /proc/PID/schedstat" },
 	{ .name = "max-keys",
 	  .group = OPTION_MEASURE,
 	  .type = OPTION_COUNT,
@@ -166,6 +175,7 @@ struct runqlat_config runqlat_options__config(const struct runqlat_options *opti
 		.slowest = runqlat_options__slowest(options),
 		.by = runqlat_options__by(options),
 		.from_waking = options->from == 1,
+		.by_run_queue_clock = options->clock == 1,
 	};
 }
 

@@ -28,6 +28,7 @@ struct runqlat_options {
 	uint64_t slower_ns;
 	struct optional_count slowest;
 	int from; /* 0 wakeup, 1 waking */
+	int clock; /* 0 monotonic, 1 schedstat */
 	struct number_list percentiles;
 	struct optional_count linear;
 	bool fine;
