@@ -31,6 +31,13 @@ struct cfs_rq___bandwidth {
 	int throttle_count; /* with CONFIG_CFS_BANDWIDTH: groups above it that may not run */
 } __attribute__((preserve_access_index));
 
+/* 6.4: task storage has an allocator that may be used under a run-queue lock. */
+struct bpf_local_storage_map___allocator {
+	struct bpf_mem_alloc___any {
+		int percpu;
+	} selem_ma;
+} __attribute__((preserve_access_index));
+
 /* What is known of a thread. */
 struct thread {
 	__u64 since_ns; /* begin of its wait; 0: it does not wait */
@@ -119,6 +126,16 @@ static __always_inline bool thread__make(struct task_struct *task, bool known)
 static __always_inline bool task__is_queued(struct task_struct *task)
 {
 	return BPF_CORE_READ_BITFIELD(task, on_rq);
+}
+
+/* For a thread that no walk has shown: some kernels hide tasks from the iterator. NULL where it
+ * cannot be done under a run-queue lock. */
+static __always_inline struct thread *thread__adopt(struct task_struct *task)
+{
+	if (!runqlat_config.has_task_storage ||
+	    !bpf_core_field_exists(struct bpf_local_storage_map___allocator, selem_ma))
+		return NULL;
+	return bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
 /* Whether the thread sleeps although it is still queued. */
@@ -434,6 +451,8 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 
 	account = account__open(RUNQLAT_WAIT);
 	thread = thread__find(next);
+	if (!thread)
+		thread = thread__adopt(next);
 	if (!thread) {
 		if (account) {
 			account__add(&account->seen);
