@@ -24,6 +24,9 @@ struct sched_entity___delayed {
 struct task_struct___delayed {
 	struct sched_entity___delayed se;
 } __attribute__((preserve_access_index));
+struct task_struct___state {
+	long state; /* before 5.14 */
+} __attribute__((preserve_access_index));
 struct task_struct___throttled {
 	bool throttled; /* 6.18: taken off its queue until its group may run again */
 } __attribute__((preserve_access_index));
@@ -44,6 +47,8 @@ struct thread {
 	__u64 woken_ns; /* last wake-up while it was on a CPU */
 	__u32 cause;
 	__u32 known; /* it is new in this run, or was switched in during it */
+	__u32 uncounted; /* schedstat does not count its wait */
+	__u32 unused;
 	__u32 waker_pid;
 	__u32 waker_tid;
 	char waker_comm[RUNQLAT_COMM_SIZE];
@@ -146,6 +151,16 @@ static __always_inline bool task__is_delayed(struct task_struct *task)
 	return bpf_core_field_exists(delayed->se.sched_delayed) && delayed->se.sched_delayed;
 }
 
+/* As the kernel's task_is_running(): a thread on its way to sleep does not. */
+static __always_inline bool task__is_running(struct task_struct *task)
+{
+	struct task_struct___state *old = (void *)task;
+
+	if (bpf_core_field_exists(old->state))
+		return !old->state;
+	return !task->__state;
+}
+
 /* Whether the thread cannot run because of its group's quota. */
 static __always_inline bool task__is_throttled(struct task_struct *task)
 {
@@ -175,6 +190,7 @@ static __always_inline void thread__begin_wait(struct thread *thread, struct tas
 					       __u64 since_ns, __u32 cause)
 {
 	thread->since_ns = since_ns;
+	thread->uncounted = 0;
 	thread->cause = task__is_throttled(task) ? RUNQLAT_THROTTLED : cause;
 }
 
@@ -273,6 +289,9 @@ static __always_inline void task__leaves(struct task_struct *task, bool preempt,
 		return;
 	}
 	thread__begin_wait(thread, task, now_ns, RUNQLAT_PREEMPTED);
+	/* sched_info_depart() in kernel/sched/stats.h takes it for asleep. */
+	if (runqlat_config.by_run_queue_clock && !task__is_running(task))
+		thread->uncounted = 1;
 }
 
 /* Whether the wait is among the longest of this CPU in this interval. */
@@ -463,7 +482,8 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 	since_ns = thread__end_wait(thread, account);
 	if (!since_ns)
 		return 0;
-	if (!filter__passes(next, next->pid)) {
+	if ((runqlat_config.by_run_queue_clock && thread->uncounted) ||
+	    !filter__passes(next, next->pid)) {
 		account__add(&account->filtered);
 		return 0;
 	}

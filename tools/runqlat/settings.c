@@ -117,8 +117,8 @@ static const struct option_row rows[] = {
 	  .offset = FIELD(clock),
 	  .argument = "CLOCK",
 	  .choices = clock_names,
-	  .help = "monotonic (the default), or schedstat: the run queue's own clock, for "
-		  "comparing with /proc/PID/schedstat" },
+	  .help = "monotonic (the default), or schedstat: as /proc/PID/schedstat counts, by the "
+		  "run queue's own clock" },
 	{ .name = "max-keys",
 	  .group = OPTION_MEASURE,
 	  .type = OPTION_COUNT,
