@@ -18,10 +18,8 @@
 #define SCHEMA_VERSION 1
 
 static const char *const cause_names[ACCOUNT_NR_CAUSES] = {
-	[ACCOUNT_RING_FULL] = "ring_full",
-	[ACCOUNT_MAP_FULL] = "map_full",
-	[ACCOUNT_NO_START] = "no_start",
-	[ACCOUNT_NO_STORAGE] = "no_storage",
+	[ACCOUNT_RING_FULL] = "ring_full",	   [ACCOUNT_MAP_FULL] = "map_full",
+	[ACCOUNT_NO_START] = "no_start",	   [ACCOUNT_NO_STORAGE] = "no_storage",
 	[ACCOUNT_OUTPUT_CLOSED] = "output_closed",
 };
 

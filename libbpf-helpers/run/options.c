@@ -216,12 +216,9 @@ static error_t handle(int key, char *word, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		/* argp has moved on behind it, which is_behind_options() must not see. */
-		state->next--;
 		entry = next_operand(parser, state);
 		if (!entry)
 			return ARGP_ERR_UNKNOWN;
-		state->next++;
 		parser->nr_operands++;
 		err = handle_option(parser, entry, word, state);
 		parser->next = state->next;

@@ -293,12 +293,18 @@ static const struct {
 	int (*set)(const struct option_row *row, void *field, const char *word, char **cause);
 	bool is_list;
 } types[] = {
-	[OPTION_FLAG] = { set_flag, false },	     [OPTION_COUNT] = { set_count, false },
-	[OPTION_DURATION] = { set_duration, false }, [OPTION_THRESHOLD] = { set_threshold, false },
-	[OPTION_SIZE] = { set_size, false },	     [OPTION_TEXT] = { set_text, false },
-	[OPTION_CHOICE] = { set_choice, false },     [OPTION_PIDS] = { set_pids, true },
-	[OPTION_USERS] = { set_users, true },	     [OPTION_GLOBS] = { add_glob, true },
-	[OPTION_CGROUPS] = { add_cgroup, true },     [OPTION_CHOICES] = { set_choices, true },
+	[OPTION_FLAG] = { set_flag, false },
+	[OPTION_COUNT] = { set_count, false },
+	[OPTION_DURATION] = { set_duration, false },
+	[OPTION_THRESHOLD] = { set_threshold, false },
+	[OPTION_SIZE] = { set_size, false },
+	[OPTION_TEXT] = { set_text, false },
+	[OPTION_CHOICE] = { set_choice, false },
+	[OPTION_PIDS] = { set_pids, true },
+	[OPTION_USERS] = { set_users, true },
+	[OPTION_GLOBS] = { add_glob, true },
+	[OPTION_CGROUPS] = { add_cgroup, true },
+	[OPTION_CHOICES] = { set_choices, true },
 	[OPTION_PERCENTILES] = { set_percentiles, true },
 };
 

@@ -188,10 +188,10 @@ static int session__open_timers(struct session *session)
 			return session->duration_fd;
 	}
 	if (session->work->interval_ns) {
-		session->report_fd = session__timer(
-			CLOCK_MONOTONIC, TFD_TIMER_ABSTIME,
-			session->started_ns + session->work->interval_ns,
-			session->work->interval_ns);
+		session->report_fd = session__timer(CLOCK_MONOTONIC, TFD_TIMER_ABSTIME,
+						    session->started_ns +
+							    session->work->interval_ns,
+						    session->work->interval_ns);
 		if (session->report_fd < 0)
 			return session->report_fd;
 	}

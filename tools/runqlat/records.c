@@ -8,10 +8,10 @@
 #include "run/number.h"
 
 const char *const runqlat_by_names[] = {
-	[RUNQLAT_BY_PID] = "pid",	[RUNQLAT_BY_TID] = "tid",
-	[RUNQLAT_BY_COMM] = "comm",	[RUNQLAT_BY_CGROUP] = "cgroup",
-	[RUNQLAT_BY_CPU] = "cpu",	[RUNQLAT_BY_CAUSE] = "cause",
-	[RUNQLAT_BY_PIDNS] = "pid_ns",	NULL,
+	[RUNQLAT_BY_PID] = "pid",      [RUNQLAT_BY_TID] = "tid",
+	[RUNQLAT_BY_COMM] = "comm",    [RUNQLAT_BY_CGROUP] = "cgroup",
+	[RUNQLAT_BY_CPU] = "cpu",      [RUNQLAT_BY_CAUSE] = "cause",
+	[RUNQLAT_BY_PIDNS] = "pid_ns", NULL,
 };
 
 const char *const runqlat_cause_names[] = {
@@ -21,15 +21,15 @@ const char *const runqlat_cause_names[] = {
 	[RUNQLAT_THROTTLED] = "throttled",
 };
 
-#define FIELD(field_name, field_kind, heading, least_width, text)                             \
-	{ .name = field_name,                                                                 \
-	  .kind = field_kind,                                                                 \
-	  .column = heading,                                                                  \
-	  .width = least_width,                                                               \
-	  .required = true,                                                                   \
-	  .meaning = text }
-#define OPTIONAL(field_name, field_kind, text)                                                \
-	{ .name = field_name, .kind = field_kind, .meaning = text }
+#define FIELD(field_name, field_kind, heading, least_width, text)                                  \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
+		.required = true, .meaning = text                                                  \
+	}
+#define OPTIONAL(field_name, field_kind, text)                                                     \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .meaning = text                            \
+	}
 
 static const struct field slow_fields[] = {
 	{ .name = "time_ns",
@@ -58,7 +58,8 @@ static const struct field slow_fields[] = {
 	FIELD("comm", VALUE_BYTES, "COMM", -15, "Command name of the thread."),
 	FIELD("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),
 	FIELD("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),
-	FIELD("prev_pid", VALUE_UNSIGNED, NULL, 0, "Process id of who left the CPU; 0: it was idle."),
+	FIELD("prev_pid", VALUE_UNSIGNED, NULL, 0,
+	      "Process id of who left the CPU; 0: it was idle."),
 	FIELD("prev_tid", VALUE_UNSIGNED, NULL, 0, "Its thread id."),
 	FIELD("prev_comm", VALUE_BYTES, NULL, 0, "Its command name."),
 	OPTIONAL("prev_ns", VALUE_UNSIGNED,
@@ -134,8 +135,7 @@ static void write_holder(const struct runqlat_slow *slow, char *text, size_t siz
 	if (!slow->prev_ns)
 		snprintf(text, size, "%s", who);
 	else
-		snprintf(text, size, "%s for %s%s", who,
-			 number__round_time(slow->prev_ns, held),
+		snprintf(text, size, "%s for %s%s", who, number__round_time(slow->prev_ns, held),
 			 slow->prev_ns < slow->duration_ns ? ", others before" : "");
 }
 

@@ -114,8 +114,7 @@ static __always_inline bool thread__make(struct task_struct *task, bool known)
 	__u32 tid;
 
 	if (runqlat_config.has_task_storage) {
-		thread = bpf_task_storage_get(&threads, task, NULL,
-					      BPF_LOCAL_STORAGE_GET_F_CREATE);
+		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (thread && known)
 			thread->known = 1;
 		return thread;

@@ -64,12 +64,17 @@ static const struct record_type *const csv_types[] = { &histogram_record_type, &
 						       &in_flight_record_type, NULL };
 
 static const struct record_type *const types[] = {
-	&start_record_type,   &interval_record_type, &histogram_record_type, &slow_record_type,
-	&in_flight_record_type, &account_record_type, NULL,
+	&start_record_type,
+	&interval_record_type,
+	&histogram_record_type,
+	&slow_record_type,
+	&in_flight_record_type,
+	&account_record_type,
+	NULL,
 };
 
-static const char *const columns[] = { "time_ns", "duration_ns", "cpu", "cause", "comm", "pid",
-				       "tid",	  "waker",	 "holder", NULL };
+static const char *const columns[] = { "time_ns", "duration_ns", "cpu",	  "cause",  "comm",
+				       "pid",	  "tid",	 "waker", "holder", NULL };
 
 static struct tool tool = {
 	.question = "how long do threads wait for a CPU once they could run? One event for each "
@@ -88,8 +93,8 @@ static int runqlat__size(struct runqlat *runqlat)
 {
 	const struct runqlat_options *options = &runqlat->options;
 	struct runqlat_bpf *skel = runqlat->skel;
-	struct bpf_map *unused = runqlat->has_task_storage ? skel->maps.threads_by_tid
-							   : skel->maps.threads;
+	struct bpf_map *unused = runqlat->has_task_storage ? skel->maps.threads_by_tid :
+							     skel->maps.threads;
 	const struct hist_source *source = &runqlat->report.source;
 	int nr_cpus = libbpf_num_possible_cpus(), err;
 	struct hist_room room = { 1, 1 };

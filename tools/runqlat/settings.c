@@ -7,22 +7,17 @@
 #include "run/number.h"
 
 #define FIELD(member) offsetof(struct runqlat_options, member)
-#define FLAG(long_name, short_name, option_group, member, text)                               \
-	{ .name = long_name,                                                                  \
-	  .letter = short_name,                                                               \
-	  .group = option_group,                                                              \
-	  .type = OPTION_FLAG,                                                                \
-	  .offset = FIELD(member),                                                            \
-	  .help = text }
+#define FLAG(long_name, short_name, option_group, member, text)                                    \
+	{                                                                                          \
+		.name = long_name, .letter = short_name, .group = option_group,                    \
+		.type = OPTION_FLAG, .offset = FIELD(member), .help = text                         \
+	}
 
-#define UNIT_FLAG(long_name, short_name, member, other, text)                                 \
-	{ .name = long_name,                                                                  \
-	  .letter = short_name,                                                               \
-	  .group = OPTION_SHOW,                                                               \
-	  .type = OPTION_FLAG,                                                                \
-	  .offset = FIELD(member),                                                            \
-	  .excludes = other,                                                                  \
-	  .help = text }
+#define UNIT_FLAG(long_name, short_name, member, other, text)                                      \
+	{                                                                                          \
+		.name = long_name, .letter = short_name, .group = OPTION_SHOW,                     \
+		.type = OPTION_FLAG, .offset = FIELD(member), .excludes = other, .help = text      \
+	}
 
 static const char *const from_names[] = { "wakeup", "waking", NULL };
 static const char *const clock_names[] = { "monotonic", "schedstat", NULL };

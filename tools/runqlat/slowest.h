@@ -25,7 +25,6 @@ void slowest__add(struct slowest *slowest, const struct runqlat_slow *slow);
 
 /* The longest waits of an interval, the longest first, valid until the next call of either
  * function; they are forgotten then. Returns how many. */
-size_t slowest__take(struct slowest *slowest, uint64_t interval,
-		     const struct runqlat_slow **items);
+size_t slowest__take(struct slowest *slowest, uint64_t interval, const struct runqlat_slow **items);
 
 #endif
