@@ -51,7 +51,7 @@ struct thread {
 	__u32 unused;
 	__u32 waker_pid;
 	__u32 waker_tid;
-	char waker_comm[RUNQLAT_COMM_SIZE];
+	char waker_comm[RUNQLAT_COMM_SIZE] __attribute__((aligned(8)));
 };
 
 /* Elements are made in process context and only looked up under a run-queue lock. */
@@ -222,18 +222,36 @@ int runqlat_walk(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* Whoever runs now is the waker: also where the wake-up itself is left to another CPU. */
+/* Whoever runs now is the waker. Read as typed memory where the kernel gives a typed pointer. */
+static __always_inline void thread__note_waker(struct thread *thread)
+{
+	struct task_struct *waker;
+	const __u64 *comm;
+
+	if (!runqlat_config.has_task_storage) {
+		waker = (void *)bpf_get_current_task();
+		thread->waker_pid = BPF_CORE_READ(waker, tgid);
+		thread->waker_tid = BPF_CORE_READ(waker, pid);
+		bpf_get_current_comm(thread->waker_comm, sizeof(thread->waker_comm));
+		return;
+	}
+	waker = bpf_get_current_task_btf();
+	comm = (const __u64 *)waker->comm;
+	thread->waker_pid = waker->tgid;
+	thread->waker_tid = waker->pid;
+	__builtin_memcpy(&thread->waker_comm[0], &comm[0], sizeof(*comm));
+	__builtin_memcpy(&thread->waker_comm[8], &comm[1], sizeof(*comm));
+}
+
+/* Fires in the waker's context, also where the wake-up itself is left to another CPU. */
 SEC("?tp_btf/sched_waking")
 int BPF_PROG(runqlat_waking, struct task_struct *task)
 {
-	struct task_struct *waker = (void *)bpf_get_current_task();
 	struct thread *thread = thread__find(task);
 
 	if (!thread || run_ended_ns)
 		return 0;
-	thread->waker_pid = BPF_CORE_READ(waker, tgid);
-	thread->waker_tid = BPF_CORE_READ(waker, pid);
-	bpf_get_current_comm(thread->waker_comm, sizeof(thread->waker_comm));
+	thread__note_waker(thread);
 	/* One that is queued waits already, or runs. */
 	if (runqlat_config.from_waking && !thread->since_ns &&
 	    (!task__is_queued(task) || task__is_delayed(task)))

@@ -73,8 +73,12 @@ static const struct record_type *const types[] = {
 	NULL,
 };
 
-static const char *const columns[] = { "time_ns", "duration_ns", "cpu",	  "cause",  "comm",
-				       "pid",	  "tid",	 "waker", "holder", NULL };
+static const char *const columns[] = { "time_ns", "duration_ns", "cpu",	   "cause", "comm",
+				       "pid",	  "tid",	 "holder", NULL };
+
+static const char *const columns_with_waker[] = { "time_ns", "duration_ns", "cpu", "cause",
+						  "comm",    "pid",	    "tid", "waker",
+						  "holder",  NULL };
 
 static struct tool tool = {
 	.question = "how long do threads wait for a CPU once they could run? One event for each "
@@ -259,7 +263,6 @@ int main(int argc, char **argv)
 		.attached = runqlat__attached,
 		.event = runqlat__event,
 		.report = runqlat__report,
-		.columns = columns,
 		.kinds = 1 << RUNQLAT_WAIT,
 	};
 	char limits[64];
@@ -270,6 +273,8 @@ int main(int argc, char **argv)
 		return STATUS_USAGE;
 	if (options__face(&runqlat.options.common) == FACE_CSV)
 		tool.rows = csv_types;
+	work.columns = runqlat_options__needs_waking(&runqlat.options) ? columns_with_waker :
+									 columns;
 	work.interval_ns = runqlat.options.interval.ns;
 	work.max_reports = runqlat.options.count.count;
 	work.limits = runqlat_options__limits(&runqlat.options, limits, sizeof(limits));

@@ -160,7 +160,7 @@ uint32_t runqlat_options__slowest(const struct runqlat_options *options)
 
 bool runqlat_options__needs_waking(const struct runqlat_options *options)
 {
-	return options->from || options->slower_ns || runqlat_options__slowest(options);
+	return options->from || options->slower_ns || options->slowest.count;
 }
 
 struct runqlat_config runqlat_options__config(const struct runqlat_options *options)

@@ -44,7 +44,9 @@ uint32_t runqlat_options__by(const struct runqlat_options *options);
 /* How many of the longest waits are told. */
 uint32_t runqlat_options__slowest(const struct runqlat_options *options);
 
-/* Whether sched_waking is attached: for who woke a thread, and for --from waking. */
+/* Whether sched_waking is attached: for --from waking, and for who woke a thread where long waits
+ * were asked for; the ones that are told by default do without, for a third program would
+ * cost each wake-up more than all that is told of them is worth. */
 bool runqlat_options__needs_waking(const struct runqlat_options *options);
 
 /* All of the kernel side's configuration but has_task_storage. */
