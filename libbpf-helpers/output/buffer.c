@@ -83,6 +83,19 @@ void buffer__append_signed(struct buffer *buffer, int64_t number)
 	buffer__append_unsigned(buffer, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
+void buffer__append_millionths(struct buffer *buffer, uint64_t millionths)
+{
+	uint64_t fraction = millionths % 1000000;
+
+	buffer__append_unsigned(buffer, millionths / 1000000);
+	if (fraction)
+		buffer__append_char(buffer, '.');
+	for (uint64_t digit = 100000; fraction; digit /= 10) {
+		buffer__append_char(buffer, (char)('0' + fraction / digit));
+		fraction %= digit;
+	}
+}
+
 void buffer__printf(struct buffer *buffer, const char *format, ...)
 {
 	va_list args;

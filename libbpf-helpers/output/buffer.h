@@ -27,6 +27,8 @@ char *buffer__reserve(struct buffer *buffer, size_t size);
 void buffer__append(struct buffer *buffer, const void *data, size_t size);
 void buffer__append_char(struct buffer *buffer, char c);
 void buffer__append_unsigned(struct buffer *buffer, uint64_t number);
+/* A number of millionths as a decimal, without zeros at its end: 99900000 -> 99.9 */
+void buffer__append_millionths(struct buffer *buffer, uint64_t millionths);
 void buffer__append_signed(struct buffer *buffer, int64_t number);
 void buffer__printf(struct buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

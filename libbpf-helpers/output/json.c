@@ -120,6 +120,9 @@ void json__append_value(struct buffer *out, const struct field *field, const str
 	case VALUE_SIGNED:
 		buffer__append_signed(out, value->integer);
 		break;
+	case VALUE_DECIMAL:
+		buffer__append_millionths(out, value->number);
+		break;
 	case VALUE_BOOL:
 		buffer__append_string(out, value->truth ? "true" : "false");
 		break;
@@ -134,6 +137,11 @@ void json__append_value(struct buffer *out, const struct field *field, const str
 		break;
 	case VALUE_COUNTS:
 		append_counts(out, value->counts.items, value->counts.nr);
+		break;
+	case VALUE_OBJECT:
+		buffer__append_char(out, '{');
+		append_members(out, value->records.items, 0, false);
+		buffer__append_char(out, '}');
 		break;
 	case VALUE_RECORDS:
 		append_records(out, field->named, value->records.items, value->records.nr);

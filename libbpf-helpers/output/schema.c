@@ -21,6 +21,8 @@ static void append_indent(struct buffer *out, unsigned int depth)
 
 static void append_object(struct buffer *out, const struct record_type *type, size_t from,
 			  const char *type_name, unsigned int depth);
+static void append_object_members(struct buffer *out, const struct record_type *type, size_t from,
+				  const char *type_name, unsigned int depth);
 
 /* The members that say what values a field has. */
 static void append_kind(struct buffer *out, const struct field *field, unsigned int depth)
@@ -33,6 +35,9 @@ static void append_kind(struct buffer *out, const struct field *field, unsigned 
 		break;
 	case VALUE_SIGNED:
 		buffer__append_string(out, "\"type\": \"integer\"");
+		break;
+	case VALUE_DECIMAL:
+		buffer__append_string(out, "\"type\": \"number\", \"minimum\": 0");
 		break;
 	case VALUE_BOOL:
 		buffer__append_string(out, "\"type\": \"boolean\"");
@@ -52,6 +57,9 @@ static void append_kind(struct buffer *out, const struct field *field, unsigned 
 	case VALUE_COUNTS:
 		buffer__append_string(out, "\"type\": \"object\", \"additionalProperties\": "
 					   "{\"type\": [\"integer\", \"null\"], \"minimum\": 0}");
+		break;
+	case VALUE_OBJECT:
+		append_object_members(out, field->of, 0, NULL, depth);
 		break;
 	case VALUE_RECORDS:
 		buffer__append_string(
@@ -94,18 +102,13 @@ static void append_required(struct buffer *out, const struct record_type *type, 
 
 /* The schema of a record's object: its fields from number `from` on; type_name: the member
  * "type", which only whole lines have, or NULL. */
-static void append_object(struct buffer *out, const struct record_type *type, size_t from,
-			  const char *type_name, unsigned int depth)
+/* All of an object's schema but its description and the braces. */
+static void append_object_members(struct buffer *out, const struct record_type *type, size_t from,
+				  const char *type_name, unsigned int depth)
 {
 	const char *separator = "";
 	size_t i;
 
-	buffer__append_char(out, '{');
-	append_indent(out, depth + 1);
-	buffer__append_string(out, "\"description\": ");
-	append_string(out, type->meaning);
-	buffer__append_char(out, ',');
-	append_indent(out, depth + 1);
 	buffer__append_string(out, "\"type\": \"object\",");
 	append_indent(out, depth + 1);
 	buffer__append_string(out, "\"properties\": {");
@@ -129,6 +132,18 @@ static void append_object(struct buffer *out, const struct record_type *type, si
 	append_required(out, type, from, type_name);
 	append_indent(out, depth + 1);
 	buffer__append_string(out, "\"additionalProperties\": false");
+}
+
+static void append_object(struct buffer *out, const struct record_type *type, size_t from,
+			  const char *type_name, unsigned int depth)
+{
+	buffer__append_char(out, '{');
+	append_indent(out, depth + 1);
+	buffer__append_string(out, "\"description\": ");
+	append_string(out, type->meaning);
+	buffer__append_char(out, ',');
+	append_indent(out, depth + 1);
+	append_object_members(out, type, from, type_name, depth);
 	append_indent(out, depth);
 	buffer__append_char(out, '}');
 }

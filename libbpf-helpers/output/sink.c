@@ -173,6 +173,11 @@ bool sink__is_buffering(const struct sink *sink)
 	return sink->out.size;
 }
 
+size_t sink__width(const struct sink *sink)
+{
+	return sink->face->width;
+}
+
 int sink__flush(struct sink *sink)
 {
 	int err = sink__begin(sink);

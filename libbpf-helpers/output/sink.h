@@ -16,12 +16,14 @@ enum value_kind {
 	VALUE_ABSENT, /* not known: the field is left out, never 0 */
 	VALUE_UNSIGNED,
 	VALUE_SIGNED,
+	VALUE_DECIMAL, /* millionths, written as a decimal number without needless digits */
 	VALUE_BOOL,
 	VALUE_BYTES, /* any bytes, escaped by each face */
 	VALUE_WORDS, /* words one after another, each ended by NUL: a JSON array, a shell line */
 	VALUE_NUMBERS, /* a JSON array of integers */
 	VALUE_COUNTS, /* a JSON object: name -> number, or null where not known */
 	VALUE_RECORDS, /* a JSON array of objects, or (named) an object of objects */
+	VALUE_OBJECT, /* a JSON object: one record */
 };
 
 struct named_count {
@@ -77,7 +79,7 @@ struct field {
 	bool required; /* in the schema; a required field is never VALUE_ABSENT */
 	bool text_only; /* a column that JSON and CSV have in another field */
 	const char *meaning; /* one sentence for the schema */
-	const struct record_type *of; /* VALUE_RECORDS: what its items are */
+	const struct record_type *of; /* VALUE_RECORDS, VALUE_OBJECT: what its items are */
 	bool named; /* VALUE_RECORDS: an object; the first field of each item is its key */
 };
 
@@ -86,6 +88,9 @@ struct record_type {
 	const char *meaning;
 	const struct field *fields;
 	size_t nr_fields;
+	/* One of the fields, text_only: the lines (each ended by a newline) that the text
+	 * face shows instead of columns. What they borrow from others is escaped in them. */
+	const struct field *block;
 };
 
 struct record {
@@ -105,6 +110,7 @@ struct sink_config {
 	 * the record's kind. The last one takes the rest of a terminal's line. */
 	const char *const *columns;
 	bool quote_words; /* quote every word of VALUE_WORDS, also where a shell needs none */
+	bool late_heading; /* text: the heading stands before each run of rows, not at the start */
 };
 
 struct sink;
@@ -121,6 +127,9 @@ int sink__write(struct sink *sink, const struct record *record);
 
 /* Whether records are buffered that are not written out yet. */
 bool sink__is_buffering(const struct sink *sink);
+
+/* Characters in a line of the terminal that the sink writes to; 0: it is none. */
+size_t sink__width(const struct sink *sink);
 
 /* Writes out what is buffered. Errors as sink__write(). */
 int sink__flush(struct sink *sink);
@@ -142,6 +151,12 @@ static inline struct value value__unsigned(uint64_t number)
 static inline struct value value__signed(int64_t integer)
 {
 	return (struct value){ .kind = VALUE_SIGNED, .integer = integer };
+}
+
+/* millionths: 99.9 is 99900000. */
+static inline struct value value__decimal(uint64_t millionths)
+{
+	return (struct value){ .kind = VALUE_DECIMAL, .number = millionths };
 }
 
 static inline struct value value__bool(bool truth)
@@ -168,6 +183,11 @@ static inline struct value value__counts(const struct named_count *items, size_t
 static inline struct value value__records(const struct record *items, size_t nr)
 {
 	return (struct value){ .kind = VALUE_RECORDS, .records = { items, nr } };
+}
+
+static inline struct value value__object(const struct record *record)
+{
+	return (struct value){ .kind = VALUE_OBJECT, .records = { record, 1 } };
 }
 
 #endif

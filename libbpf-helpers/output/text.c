@@ -83,6 +83,8 @@ struct text_face {
 	struct face face;
 	struct columns columns;
 	bool quote_words;
+	bool late_heading;
+	bool in_rows; /* what was written last was a heading or a row */
 	/* What localtime_r() said last: it is asked once for each second. */
 	time_t second;
 	struct tm local;
@@ -244,9 +246,8 @@ static void row__end(struct row *row, size_t width)
 	buffer__append_char(row->out, '\n');
 }
 
-static void text__heading(struct face *face, struct buffer *out)
+static void append_heading(struct text_face *text, struct buffer *out)
 {
-	struct text_face *text = (struct text_face *)face;
 	struct row row = { .out = out, .start = out->size };
 	size_t i, start;
 
@@ -257,18 +258,45 @@ static void text__heading(struct face *face, struct buffer *out)
 		buffer__append_string(out, field->column);
 		row__end_cell(&row, field, start);
 	}
-	row__end(&row, face->width);
+	row__end(&row, text->face.width);
+}
+
+static void text__heading(struct face *face, struct buffer *out)
+{
+	struct text_face *text = (struct text_face *)face;
+
+	if (!text->late_heading)
+		append_heading(text, out);
+}
+
+/* Lines that stand for the whole record; what they hold is escaped already. */
+static void append_block(struct text_face *text, struct buffer *out, const struct record *record)
+{
+	const struct value *block = &record->values[record->type->block - record->type->fields];
+
+	if (block->kind == VALUE_ABSENT)
+		return;
+	buffer__append(out, block->bytes.data, block->bytes.size);
+	text->in_rows = false;
 }
 
 static void text__record(struct face *face, struct buffer *out, const struct record *record)
 {
 	struct text_face *text = (struct text_face *)face;
 	int type = columns__row(&text->columns, record->type);
-	struct row row = { .out = out, .start = out->size };
+	struct row row = { .out = out };
 	size_t i, start;
 
+	if (record->type->block) {
+		append_block(text, out, record);
+		return;
+	}
 	if (type < 0)
 		return;
+	if (text->late_heading && !text->in_rows)
+		append_heading(text, out);
+	text->in_rows = true;
+	row.start = out->size;
 	for (i = 0; i < text->columns.nr && !out->err; i++) {
 		const struct field *field = text->columns.fields[i];
 		struct value value = columns__value(&text->columns, i, type, record);
@@ -302,6 +330,7 @@ int text__open(struct face **face, const struct sink_config *config)
 	text->face.operations = &operations;
 	text->columns.rows = config->rows;
 	text->quote_words = config->quote_words;
+	text->late_heading = config->late_heading;
 	text->second = -1;
 	for (name = config->columns; *name && !err; name++) {
 		err = columns__add(&text->columns, *name);

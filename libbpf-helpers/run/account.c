@@ -18,13 +18,15 @@
 #define SCHEMA_VERSION 1
 
 static const char *const cause_names[ACCOUNT_NR_CAUSES] = {
-	[ACCOUNT_RING_FULL] = "ring_full",
+	[ACCOUNT_RING_FULL] = "ring_full",	   [ACCOUNT_MAP_FULL] = "map_full",
+	[ACCOUNT_NO_START] = "no_start",	   [ACCOUNT_NO_STORAGE] = "no_storage",
 	[ACCOUNT_OUTPUT_CLOSED] = "output_closed",
 };
 
 static const char *const detail_names[ACCOUNT_NR_DETAILS] = {
 	[ACCOUNT_DETAIL_ARGS] = "args",
 	[ACCOUNT_DETAIL_TREE] = "tree",
+	[ACCOUNT_DETAIL_SLOW] = "slow",
 };
 
 static const char *const verdict_names[] = {
@@ -56,6 +58,7 @@ int account__read(struct account *account, const struct bpf_map *counters)
 	if (!values)
 		return log_error(ENOMEM, NULL, "cannot read the account");
 
+	account->begun_before = 0;
 	for (uint32_t kind = 0; kind < account->nr_kinds; kind++) {
 		struct account_counters *sum = &account->terms[kind].kernel;
 		int err = bpf_map__lookup_elem(counters, &kind, sizeof(kind), values,
@@ -69,11 +72,13 @@ int account__read(struct account *account, const struct bpf_map *counters)
 		for (int cpu = 0; cpu < nr_cpus; cpu++) {
 			sum->seen += values[cpu].seen;
 			sum->filtered += values[cpu].filtered;
+			sum->begun_before += values[cpu].begun_before;
 			for (int i = 0; i < ACCOUNT_NR_CAUSES; i++)
 				sum->lost[i] += values[cpu].lost[i];
 			for (int i = 0; i < ACCOUNT_NR_DETAILS; i++)
 				sum->detail_lost[i] += values[cpu].detail_lost[i];
 		}
+		account->begun_before += sum->begun_before;
 	}
 	free(values);
 	return 0;
@@ -392,6 +397,8 @@ static void account__print(const struct account *account, const struct attachmen
 			fprintf(out, "%s missed %lu runs; ", attachment->probes[i].program->program,
 				info.missed);
 	}
+	if (account->begun_before)
+		fprintf(out, "%lu had begun before; ", account->begun_before);
 	fprintf(out, "in %s: %s", duration, verdict_names[verdict]);
 	fclose(out);
 	log_info("%s", line);

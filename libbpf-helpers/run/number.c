@@ -65,6 +65,29 @@ int number__parse(const char *word, uint64_t min, uint64_t max, uint64_t *value)
 	return in_range(err, number, min, max, value);
 }
 
+int number__parse_decimal(const char *word, unsigned int digits, uint64_t min, uint64_t max,
+			  uint64_t *value)
+{
+	uint64_t number;
+	int err;
+
+	if (!is_digit(*word))
+		return -EINVAL;
+	err = read_digits(&word, &number);
+	if (*word == '.' && !is_digit(*++word))
+		return -EINVAL;
+	for (; digits; digits--) {
+		uint64_t digit = is_digit(*word) ? (uint64_t)(*word++ - '0') : 0;
+
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, digit, &number))
+			err = -ERANGE;
+	}
+	if (*word)
+		return -EINVAL;
+	return in_range(err, number, min, max, value);
+}
+
 int number__parse_size(const char *word, uint64_t min, uint64_t max, uint64_t *bytes)
 {
 	static const char suffixes[] = "KMG";
@@ -185,5 +208,23 @@ const char *number__format_time(uint64_t ns, char *buffer)
 			memcpy(buffer, text, length + 1);
 		}
 	}
+	return buffer;
+}
+
+const char *number__round_time(uint64_t ns, char *buffer)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (ns < units[i].ns)
+			continue;
+		snprintf(buffer, 32, "%" PRIu64 ".%03" PRIu64 "%s", ns / units[i].ns,
+			 ns % units[i].ns / (units[i].ns / 1000), units[i].name);
+		return buffer;
+	}
+	snprintf(buffer, 32, "%" PRIu64 "ns", ns);
 	return buffer;
 }

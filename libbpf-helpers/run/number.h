@@ -16,6 +16,13 @@
 int number__parse(const char *word, uint64_t min, uint64_t max, uint64_t *value);
 
 /*
+ * A decimal number in units of 10^-digits (at most 18): "99.9" with 6 digits is 99900000. More
+ * digits than that are refused. Errors as number__parse(); min and max in that unit.
+ */
+int number__parse_decimal(const char *word, unsigned int digits, uint64_t min, uint64_t max,
+			  uint64_t *value);
+
+/*
  * A time with optional fraction and unit (ns, us, ms, s, m, h), as "0.5", "500ms", "2s".
  * A bare number counts in bare_unit_ns nanoseconds. Digits beyond a nanosecond are refused.
  * 0 and the nanoseconds; -EINVAL; -ERANGE outside min_ns..max_ns.
@@ -28,5 +35,9 @@ int number__parse_size(const char *word, uint64_t min, uint64_t max, uint64_t *b
 
 /* The shortest exact writing of a time with a unit: 1500000 -> "1.5ms". buffer: >= 32 bytes. */
 const char *number__format_time(uint64_t ns, char *buffer);
+
+/* A time with up to three decimals in the largest unit that is not larger than it, rounded
+ * down: 4883564 -> "4.883ms". buffer: >= 32 bytes. */
+const char *number__round_time(uint64_t ns, char *buffer);
 
 #endif

@@ -2,6 +2,7 @@
 #include "run/options.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,6 +37,8 @@ struct parser {
 	struct argp_option *argp_options;
 	struct argp argp;
 	int next; /* index of the word that is read next, also while argp is inside it */
+	size_t nr_operands; /* taken so far */
+	char usage[96]; /* what --help says of operands */
 	bool reported;
 };
 
@@ -195,6 +198,16 @@ static int handle_operands(struct parser *parser, struct argp_state *state)
 	return 0;
 }
 
+/* The option whose value the next operand is; NULL when the tool takes no more. */
+static struct entry *next_operand(const struct parser *parser, const struct argp_state *state)
+{
+	const char *const *operands = parser->tool->operands;
+
+	if (!operands || !operands[parser->nr_operands] || is_behind_options(parser, state))
+		return NULL;
+	return find_name(parser, operands[parser->nr_operands]);
+}
+
 static error_t handle(int key, char *word, struct argp_state *state)
 {
 	struct parser *parser = state->input;
@@ -202,6 +215,14 @@ static error_t handle(int key, char *word, struct argp_state *state)
 	int err;
 
 	switch (key) {
+	case ARGP_KEY_ARG:
+		entry = next_operand(parser, state);
+		if (!entry)
+			return ARGP_ERR_UNKNOWN;
+		parser->nr_operands++;
+		err = handle_option(parser, entry, word, state);
+		parser->next = state->next;
+		return -err;
 	case ARGP_KEY_ARGS:
 		return -handle_operands(parser, state);
 	case ARGP_KEY_NO_ARGS:
@@ -210,7 +231,7 @@ static error_t handle(int key, char *word, struct argp_state *state)
 		return -usage_error(parser, NULL, "no command after '--'");
 	}
 	entry = find_key(parser, key);
-	if (key == ARGP_KEY_ARG || !entry)
+	if (!entry)
 		return ARGP_ERR_UNKNOWN;
 	err = handle_option(parser, entry, word, state);
 	parser->next = state->next;
@@ -254,11 +275,34 @@ static int check_tables(const struct parser *parser)
 			return log_error_because(EINVAL, "it excludes one that is not there", NULL,
 						 "cannot have option --%s", row->name);
 	}
+	for (size_t i = 0; parser->tool->operands && parser->tool->operands[i]; i++)
+		if (!find_name(parser, parser->tool->operands[i]))
+			return log_error_because(EINVAL, "there is no such option", NULL,
+						 "cannot take --%s as an operand",
+						 parser->tool->operands[i]);
 	for (; letter && letter->letter; letter++)
 		if (!find_name(parser, letter->name))
 			return log_error_because(EINVAL, "there is no such option", NULL,
 						 "cannot give --%s a letter", letter->name);
 	return 0;
+}
+
+/* "[INTERVAL [COUNT]] [-- COMMAND [ARG...]]": the options' names in capitals. */
+static void write_usage(struct parser *parser)
+{
+	struct buffer usage = {};
+	size_t nr = 0;
+
+	for (; parser->tool->operands && parser->tool->operands[nr]; nr++) {
+		buffer__append_string(&usage, nr ? " [" : "[");
+		for (const char *c = parser->tool->operands[nr]; *c; c++)
+			buffer__append_char(&usage, (char)toupper((unsigned char)*c));
+	}
+	for (size_t i = 0; i < nr; i++)
+		buffer__append_char(&usage, ']');
+	snprintf(parser->usage, sizeof(parser->usage), "%.*s%s[-- COMMAND [ARG...]]",
+		 (int)usage.size, usage.size ? usage.data : "", nr ? " " : "");
+	buffer__free(&usage);
 }
 
 static int parser__init(struct parser *parser)
@@ -277,6 +321,7 @@ static int parser__init(struct parser *parser)
 	for (size_t i = 0; i < tool->nr_rows; i++)
 		bind_row(parser, &tool->rows[i], false);
 
+	write_usage(parser);
 	option = parser->argp_options;
 	for (int group = OPTION_EVENTS; group <= OPTION_MEASURE; group++)
 		*option++ = (struct argp_option){ .doc = group_headings[group], .group = group };
@@ -291,7 +336,7 @@ static int parser__init(struct parser *parser)
 	parser->argp = (struct argp){
 		.options = parser->argp_options,
 		.parser = handle,
-		.args_doc = "[-- COMMAND [ARG...]]",
+		.args_doc = parser->usage,
 		.doc = tool->summary,
 		.help_filter = filter_help,
 	};

@@ -31,6 +31,8 @@ enum option_type {
 	OPTION_SIZE, /* uint64_t bytes, suffix K, M, G; min..max */
 	OPTION_TEXT, /* const char *, in argv */
 	OPTION_CHOICE, /* int: index into choices */
+	OPTION_CHOICES, /* uint32_t: bits by index into choices; comma-separated, again for more */
+	OPTION_PERCENTILES, /* struct number_list of millionths of a percent; comma-separated */
 	OPTION_PIDS, /* struct number_list: comma-separated, may be given again */
 	OPTION_USERS, /* struct number_list of user ids, by number or name */
 	OPTION_GLOBS, /* struct task_filter: adds a command-name glob */
@@ -98,13 +100,16 @@ struct tool_options {
 	const struct option_row *rows; /* the tool's own */
 	size_t nr_rows;
 	const struct option_letter *letters; /* for common options; ends with 0; or NULL */
+	/* Long names of options whose values may also stand alone, in this order
+	 * ([INTERVAL [COUNT]]); NULL-terminated; or NULL. */
+	const char *const *operands;
 };
 
 /*
  * Parses the command line into options (the tool's struct, all zero, which starts with
  * struct common_options). 0; -EINVAL on a usage error, reported with the
  * offending word; another -errno, reported. --help and --version print on stdout and exit 0.
- * There are no operands but what stands after "--". Names the program to the log.
+ * There are no operands but the tool's and what stands after "--". Names the program to the log.
  * After an error too, common_options__free() frees what was read.
  */
 int options__parse(const struct tool_options *tool, void *options, int argc, char **argv);

@@ -117,17 +117,11 @@ static int set_text(const struct option_row *row, void *field, const char *word,
 	return 0;
 }
 
-static int set_choice(const struct option_row *row, void *field, const char *word, char **cause)
+static int refuse_choice(const struct option_row *row, const char *word, char **cause)
 {
 	struct buffer names = {};
 	int err;
 
-	for (int i = 0; row->choices[i]; i++) {
-		if (!strcmp(word, row->choices[i])) {
-			*(int *)field = i;
-			return 0;
-		}
-	}
 	for (int i = 0; row->choices[i]; i++)
 		buffer__printf(&names, "%s%s", i ? ", " : "", row->choices[i]);
 	err = names.err;
@@ -135,6 +129,17 @@ static int set_choice(const struct option_row *row, void *field, const char *wor
 		err = because(cause, "'%s' is none of %.*s", word, (int)names.size, names.data);
 	buffer__free(&names);
 	return err;
+}
+
+static int set_choice(const struct option_row *row, void *field, const char *word, char **cause)
+{
+	for (int i = 0; row->choices[i]; i++) {
+		if (!strcmp(word, row->choices[i])) {
+			*(int *)field = i;
+			return 0;
+		}
+	}
+	return refuse_choice(row, word, cause);
 }
 
 static int add_pid(const struct option_row *row, const char *word, struct number_list *list,
@@ -201,6 +206,45 @@ static int set_users(const struct option_row *row, void *field, const char *word
 	return add_each(row, field, word, add_user, cause);
 }
 
+/* The list's numbers are bits here: a list of one item. */
+static int add_choice(const struct option_row *row, const char *word, struct number_list *list,
+		      char **cause)
+{
+	for (int i = 0; row->choices[i]; i++)
+		if (!strcmp(word, row->choices[i]))
+			return number_list__add(list, (uint64_t)i);
+	return refuse_choice(row, word, cause);
+}
+
+static int set_choices(const struct option_row *row, void *field, const char *word, char **cause)
+{
+	struct number_list list = {};
+	int err = add_each(row, &list, word, add_choice, cause);
+
+	for (size_t i = 0; i < list.nr && !err; i++)
+		*(uint32_t *)field |= UINT32_C(1) << list.items[i];
+	number_list__free(&list);
+	return err;
+}
+
+static int add_percentile(const struct option_row *row, const char *word, struct number_list *list,
+			  char **cause)
+{
+	uint64_t millionths;
+
+	if (number__parse_decimal(word, 6, 0, 100000000, &millionths))
+		return because(cause, "'%s' is not a percentile from 0 to 100", word);
+	if (row->max && list->nr >= row->max)
+		return because(cause, "there are more than %" PRIu64 " percentiles", row->max);
+	return number_list__add(list, millionths);
+}
+
+static int set_percentiles(const struct option_row *row, void *field, const char *word,
+			   char **cause)
+{
+	return add_each(row, field, word, add_percentile, cause);
+}
+
 static int add_glob(const struct option_row *row, void *field, const char *word, char **cause)
 {
 	int err = task_filter__add_comm(field, word);
@@ -249,12 +293,19 @@ static const struct {
 	int (*set)(const struct option_row *row, void *field, const char *word, char **cause);
 	bool is_list;
 } types[] = {
-	[OPTION_FLAG] = { set_flag, false },	     [OPTION_COUNT] = { set_count, false },
-	[OPTION_DURATION] = { set_duration, false }, [OPTION_THRESHOLD] = { set_threshold, false },
-	[OPTION_SIZE] = { set_size, false },	     [OPTION_TEXT] = { set_text, false },
-	[OPTION_CHOICE] = { set_choice, false },     [OPTION_PIDS] = { set_pids, true },
-	[OPTION_USERS] = { set_users, true },	     [OPTION_GLOBS] = { add_glob, true },
+	[OPTION_FLAG] = { set_flag, false },
+	[OPTION_COUNT] = { set_count, false },
+	[OPTION_DURATION] = { set_duration, false },
+	[OPTION_THRESHOLD] = { set_threshold, false },
+	[OPTION_SIZE] = { set_size, false },
+	[OPTION_TEXT] = { set_text, false },
+	[OPTION_CHOICE] = { set_choice, false },
+	[OPTION_PIDS] = { set_pids, true },
+	[OPTION_USERS] = { set_users, true },
+	[OPTION_GLOBS] = { add_glob, true },
 	[OPTION_CGROUPS] = { add_cgroup, true },
+	[OPTION_CHOICES] = { set_choices, true },
+	[OPTION_PERCENTILES] = { set_percentiles, true },
 };
 
 bool option_type__is_list(enum option_type type)

@@ -98,6 +98,7 @@ int session__open(struct session *session, const struct tool *tool, struct commo
 		.work = work,
 		.signal_fd = -1,
 		.duration_fd = -1,
+		.report_fd = -1,
 		.drain_fd = -1,
 		.clock_fd = -1,
 		.command_fd = -1,
@@ -144,6 +145,7 @@ static int session__prepare_output(struct session *session)
 		.rows = session->tool->rows,
 		.columns = session->work->columns,
 		.quote_words = session->work->quote_words,
+		.late_heading = session->tool->late_heading,
 	};
 	int err = sink__open(&session->sink, &config);
 
@@ -172,8 +174,10 @@ static void session__announce(const struct session *session)
 	task_filter__describe(&session->options->filter, limits, sizeof(limits));
 	if (session->options->duration.given)
 		number__format_time(session->options->duration.ns, duration);
-	log_info("tracing %s (%s by %s)%s%s%s%s; Ctrl-C ends it", session->tool->traced, probes,
+	log_info("tracing %s (%s by %s)%s%s%s%s%s%s; Ctrl-C ends it", session->tool->traced, probes,
 		 attach_mechanism_names[attachment->mechanism], *limits ? ", only " : "", limits,
+		 session->work->limits ? ", " : "",
+		 session->work->limits ? session->work->limits : "",
 		 session->options->duration.given ? ", for " : "",
 		 session->options->duration.given ? duration : "");
 }
@@ -185,7 +189,7 @@ static int session__start(struct session *session)
 	int err;
 
 	clock__set(&session->clock);
-	session->started_ns = clock__now_ns();
+	session->started_ns = session->reported_ns = clock__now_ns();
 	err = account__report_start(session->tool->options.tool,
 				    clock__wall_ns(&session->clock, session->started_ns),
 				    &session->attachment, session->sink);
@@ -235,6 +239,9 @@ int session__attach(struct session *session)
 		return err;
 	if (session->options->stats)
 		run_stats__start(&session->stats, *session->object.skeleton->obj);
+	err = session->work->attached ? session->work->attached(session->work->ctx) : 0;
+	if (err)
+		return err;
 	err = privileges__drop(bpf_map__fd(session->object.counters), keep_for_command,
 			       session->command.pid ? 1 : 0);
 	if (err)
@@ -301,6 +308,7 @@ int session__close(struct session *session, int err)
 	run_stats__close(&session->stats);
 	close_fd(session->signal_fd);
 	close_fd(session->duration_fd);
+	close_fd(session->report_fd);
 	close_fd(session->drain_fd);
 	close_fd(session->clock_fd);
 	close_fd(session->command_fd);

@@ -42,6 +42,7 @@ enum exit_status {
 struct tool {
 	struct tool_options options;
 	const char *question; /* for --explain: what is traced from which event */
+	bool late_heading; /* of the text face: its rows are not the main thing */
 	const char *traced; /* for the line that says tracing has begun: "new processes" */
 	const struct attach_way *ways;
 	size_t nr_ways;
@@ -61,6 +62,14 @@ struct session_object {
 	__u64 *ring_wakeup_bytes;
 	struct bpf_map *counters; /* bpf/account.bpf.h */
 	__u64 *started_ns; /* bpf/account.bpf.h */
+	__u64 *ended_ns; /* the same */
+};
+
+/* What a report is about; times of CLOCK_MONOTONIC. */
+struct session_span {
+	uint64_t start_ns; /* the end of the report before, or the start of the run */
+	uint64_t end_ns;
+	bool last; /* all is detached, and the ring is empty */
 };
 
 /* What a tool does in a run. Each returns 0 or -errno, reported (-EPIPE: the reader has gone). */
@@ -71,9 +80,16 @@ struct session_work {
 	void (*close)(void *ctx);
 	/* Whether a program of a way is wanted in this run. */
 	bool (*wants)(void *ctx, const struct attach_program *program);
+	const char *limits; /* of the tool's own, for the line that tells the filters; or NULL */
 	uint32_t kinds; /* bit n: this run is about the tool's kind n of events */
 	const char *const *columns; /* of the text face, NULL-terminated */
 	bool quote_words;
+	/* NULL, or called when all is attached, before anything is counted. */
+	int (*attached)(void *ctx);
+	/* NULL, or called at the end of each interval and of the run: writes what was collected. */
+	int (*report)(void *ctx, const struct session_span *span);
+	uint64_t interval_ns; /* between reports; 0: only the one at the end */
+	uint64_t max_reports; /* the run ends with this one; 0: no limit */
 	/* One record of the ring, in the order of the stamps; data is gone after the call. */
 	int (*event)(void *ctx, const void *data, size_t size);
 };
@@ -94,10 +110,14 @@ struct session {
 	uint64_t unwritten[ACCOUNT_KINDS_MAX]; /* records that still lie in the sink's buffer */
 	int output_err; /* once a write failed: events are only counted from then on */
 	uint64_t started_ns; /* monotonic: when all was attached */
+	uint64_t reported_ns; /* monotonic: the end of the last report */
+	uint64_t nr_reports;
+	bool report_due; /* an interval has ended */
 	uint64_t last_event_ns; /* stamp of the last record taken from the ring */
 	uint64_t batch_bytes; /* taken from the ring in this drain */
 	int signal_fd;
 	int duration_fd; /* timer, or -1 */
+	int report_fd; /* timer: the ends of the intervals, or -1 */
 	int drain_fd; /* timer: drains the ring when no wake-up came */
 	int clock_fd; /* timer: cancelled when the wall clock is set */
 	int command_fd; /* readable when the command ends, or -1 */
@@ -121,5 +141,13 @@ int session__close(struct session *session, int err);
 
 /* Writes a record of an event and counts it as recorded. kind: index into tool->kinds. */
 int session__record(struct session *session, uint32_t kind, const struct record *record);
+
+/* Takes what the ring holds now and hands all of it over, also what came just now. For a report,
+ * after which events of its interval would be late. 0 or -errno, reported. */
+int session__take_all(struct session *session);
+
+/* Writes a record that stands for nr events, or for none (0). */
+int session__record_events(struct session *session, uint32_t kind, uint64_t nr,
+			   const struct record *record);
 
 #endif

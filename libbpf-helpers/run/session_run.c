@@ -56,20 +56,6 @@ static void session__settle(struct session *session, bool written)
 	}
 }
 
-int session__record(struct session *session, uint32_t kind, const struct record *record)
-{
-	int err;
-
-	session->unwritten[kind]++;
-	/* After a failed write the rest is still taken, to be counted as lost. */
-	if (session->output_err)
-		return 0;
-	err = sink__write(session->sink, record);
-	if (!err && !sink__is_buffering(session->sink))
-		session__settle(session, true);
-	return err;
-}
-
 /* From a failed write on, events are only counted. */
 static void session__note_output_error(struct session *session, int err)
 {
@@ -77,6 +63,27 @@ static void session__note_output_error(struct session *session, int err)
 		return;
 	session->output_err = err;
 	session__settle(session, false);
+}
+
+int session__record_events(struct session *session, uint32_t kind, uint64_t nr,
+			   const struct record *record)
+{
+	int err;
+
+	session->unwritten[kind] += nr;
+	/* After a failed write the rest is still taken, to be counted as lost. */
+	if (session->output_err)
+		return 0;
+	err = sink__write(session->sink, record);
+	if (!err && !sink__is_buffering(session->sink))
+		session__settle(session, true);
+	session__note_output_error(session, err);
+	return err;
+}
+
+int session__record(struct session *session, uint32_t kind, const struct record *record)
+{
+	return session__record_events(session, kind, 1, record);
 }
 
 static int session__flush(struct session *session)
@@ -104,8 +111,8 @@ static int session__drain(struct session *session)
 	return err ? err : session__flush(session);
 }
 
-/* After the detach: everything that was reserved is in the ring by now. */
-static int session__drain_all(struct session *session)
+/* Takes all that is in the ring by now; after the detach that is everything. */
+int session__take_all(struct session *session)
 {
 	int err;
 
@@ -117,6 +124,19 @@ static int session__drain_all(struct session *session)
 		return err;
 	err = event_queue__pop_until(session->queue, UINT64_MAX, session->work->event,
 				     session->work->ctx);
+	return err ? err : session__flush(session);
+}
+
+static int session__report(struct session *session, bool last)
+{
+	struct session_span span = { session->reported_ns, clock__now_ns(), last };
+	int err;
+
+	if (!session->work->report)
+		return 0;
+	session->reported_ns = span.end_ns;
+	session->nr_reports++;
+	err = session->work->report(session->work->ctx, &span);
 	return err ? err : session__flush(session);
 }
 
@@ -167,6 +187,14 @@ static int session__open_timers(struct session *session)
 		if (session->duration_fd < 0)
 			return session->duration_fd;
 	}
+	if (session->work->interval_ns) {
+		session->report_fd = session__timer(CLOCK_MONOTONIC, TFD_TIMER_ABSTIME,
+						    session->started_ns +
+							    session->work->interval_ns,
+						    session->work->interval_ns);
+		if (session->report_fd < 0)
+			return session->report_fd;
+	}
 	session->drain_fd = session__timer(CLOCK_MONOTONIC, 0, DRAIN_INTERVAL_NS,
 					   DRAIN_INTERVAL_NS);
 	if (session->drain_fd < 0)
@@ -184,8 +212,8 @@ static int session__open_timers(struct session *session)
 
 static int session__watch_all(struct session *session, int epoll_fd)
 {
-	const int fds[] = { session->signal_fd, session->duration_fd, session->drain_fd,
-			    session->clock_fd, session->command_fd };
+	const int fds[] = { session->signal_fd, session->duration_fd, session->report_fd,
+			    session->drain_fd,	session->clock_fd,    session->command_fd };
 	int err;
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
@@ -197,6 +225,19 @@ static int session__watch_all(struct session *session, int epoll_fd)
 	return session__watch(epoll_fd, bpf_map__fd(session->object.ring), EPOLLIN | EPOLLET);
 }
 
+/* The end of an interval. The report that ends the run is made after the detach. */
+static bool session__ends_by_report(struct session *session)
+{
+	uint64_t expirations;
+
+	if (read(session->report_fd, &expirations, sizeof(expirations)) < 0)
+		return false;
+	if (session->nr_reports + 1 == session->work->max_reports)
+		return true;
+	session->report_due = true;
+	return false;
+}
+
 /* Whether this descriptor's event ends the run. */
 static bool session__ends_by(struct session *session, int fd)
 {
@@ -204,6 +245,8 @@ static bool session__ends_by(struct session *session, int fd)
 
 	if (fd == session->signal_fd || fd == session->duration_fd)
 		return true;
+	if (fd == session->report_fd)
+		return session__ends_by_report(session);
 	if (fd == session->command_fd)
 		return command__reap(&session->command);
 	if (fd == session->clock_fd && read(fd, &expirations, sizeof(expirations)) < 0 &&
@@ -229,6 +272,9 @@ static int session__loop(struct session *session, int epoll_fd)
 			if (session__ends_by(session, events[i].data.fd))
 				return 0;
 		err = session__drain(session);
+		if (!err && session->report_due)
+			err = session__report(session, false);
+		session->report_due = false;
 		if (err)
 			return err;
 	}
@@ -271,16 +317,22 @@ static int session__finish(struct session *session, int err)
 	int detach_err, report_err;
 
 	session__note_output_error(session, err);
+	if (session->object.ended_ns)
+		__atomic_store_n(session->object.ended_ns, clock__now_ns(), __ATOMIC_SEQ_CST);
 	detach_err = attach__detach(&session->attachment);
 	account->duration_ns = clock__now_ns() - session->started_ns;
 	if (detach_err)
 		return detach_err;
 	if (!err) {
-		err = session__drain_all(session);
+		err = session__take_all(session);
 		session__note_output_error(session, err);
 	}
 	if (err)
-		session__drain_all(session);
+		session__take_all(session);
+	report_err = session__report(session, true);
+	session__note_output_error(session, report_err);
+	if (!err)
+		err = report_err;
 	if (command__reap(&session->command))
 		account->command_status = command__exit_status(&session->command);
 	task_filter__report_vanished(&session->options->filter);

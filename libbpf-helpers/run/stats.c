@@ -38,8 +38,11 @@ void run_stats__start(struct run_stats *stats, const struct bpf_object *object)
 	stats->map_bytes = 0;
 	bpf_object__for_each_map(map, object) {
 		uint64_t bytes = 0;
-		int err = map__memory(map, &bytes);
+		int err;
 
+		if (!bpf_map__autocreate(map))
+			continue;
+		err = map__memory(map, &bytes);
 		if (err)
 			log_warning(NULL, "cannot tell the memory of map '%s': errno %d",
 				    bpf_map__name(map), -err);

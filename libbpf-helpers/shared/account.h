@@ -15,6 +15,9 @@
 /* Why an event is lost. The names in the report are in run/account.c. */
 enum account_cause {
 	ACCOUNT_RING_FULL, /* no room for the record in the ring buffer */
+	ACCOUNT_MAP_FULL, /* no room in a table: --max-keys */
+	ACCOUNT_NO_START, /* its end was seen and its beginning was not */
+	ACCOUNT_NO_STORAGE, /* no memory was found for what is kept of its task */
 	ACCOUNT_OUTPUT_CLOSED, /* the reader or the disk took no more; counted in user space */
 	ACCOUNT_NR_CAUSES,
 };
@@ -23,6 +26,7 @@ enum account_cause {
 enum account_detail {
 	ACCOUNT_DETAIL_ARGS, /* arguments cut: no room for all, or a page could not be read */
 	ACCOUNT_DETAIL_TREE, /* a descendant that could not be followed: table full */
+	ACCOUNT_DETAIL_SLOW, /* the record of a slow event found no room in the ring buffer */
 	ACCOUNT_NR_DETAILS,
 };
 
@@ -32,6 +36,7 @@ struct account_counters {
 	__u64 filtered;
 	__u64 lost[ACCOUNT_NR_CAUSES];
 	__u64 detail_lost[ACCOUNT_NR_DETAILS];
+	__u64 begun_before; /* began before the run; not among seen */
 };
 
 #endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads the histograms of bpf/hist.bpf.h: each reading gives what came since the one
+ * before it, so that the readings of a run add up to the whole. It knows neither
+ * what a key means nor how a histogram looks.
+ */
+#ifndef VANTAGE_COLLECT_HIST_H
+#define VANTAGE_COLLECT_HIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/hist.h"
+
+struct bpf_map;
+
+/* The maps and the interval's number of one BPF object. */
+struct hist_source {
+	struct bpf_map *total;
+	struct bpf_map *keys;
+	struct bpf_map *rows;
+	__u64 *interval; /* hist_interval in the object's data */
+	bool keyed; /* keys and rows are filled, else total */
+};
+
+struct hist_reading {
+	struct hist_key key; /* all 0 for the whole */
+	char name[HIST_NAME_SIZE]; /* NUL-ended if shorter; "" when there is none */
+	/*
+	 * stats.count and slots: of this interval, the count being the sum of the slots.
+	 * stats.extremes: [0] of the values that carried the interval's number, [1] of those that
+	 * carried a neighbour's (at its edges either can be right); interval is 0 where there
+	 * were none.
+	 */
+	struct hist hist;
+};
+
+struct hist_reader;
+
+/* Frees nothing of the source, whose maps it borrows. NULL when out of memory. */
+struct hist_reader *hist_reader__new(const struct hist_source *source);
+
+typedef int (*hist_fn)(void *ctx, const struct hist_reading *reading);
+
+/*
+ * Ends the interval and hands over what it held: the whole, also when empty; or each key that has
+ * values, those with the fewest first. cumulative: since the start of the run instead.
+ * 0; the first return of fn that is not 0; or -errno, reported.
+ */
+int hist_reader__read(struct hist_reader *reader, bool cumulative, hist_fn fn, void *ctx);
+
+/* reader may be NULL. */
+void hist_reader__free(struct hist_reader *reader);
+
+/* How a keyed table is sized. */
+struct hist_room {
+	uint32_t keys;
+	uint32_t rows;
+};
+
+/* Kernel memory that all maps of a tool may take by default. */
+#define HIST_BUDGET_BYTES (64ULL << 20)
+
+/*
+ * Room for max_keys keys, or with 0 for as many as budget_bytes of kernel memory allow on
+ * nr_cpus CPUs, with rows for each of them.
+ */
+struct hist_room hist_room__for(uint64_t max_keys, uint64_t budget_bytes, int nr_cpus);
+
+/*
+ * Sizes the keyed maps before load. preallocate: take the memory of all rows at once.
+ * 0 or -errno, reported.
+ */
+int hist_source__size(const struct hist_source *source, const struct hist_room *room,
+		      bool preallocate);
+
+#endif

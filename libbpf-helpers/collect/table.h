@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads all of a hash map in few calls. Only for maps from which nothing is deleted
+ * meanwhile: then every entry that was there at the start comes exactly once.
+ */
+#ifndef VANTAGE_COLLECT_TABLE_H
+#define VANTAGE_COLLECT_TABLE_H
+
+#include <stddef.h>
+
+struct bpf_map;
+
+/* Entries one after another: each a key, then its value. All zero: empty. */
+struct table {
+	char *data;
+	size_t nr;
+	size_t key_size;
+	size_t value_size;
+};
+
+/*
+ * key_size and value_size: multiples of 8; for a map with a value per CPU, of all CPUs
+ * together. 0, or -errno, reported; the table is empty then.
+ */
+int table__read(struct table *table, const struct bpf_map *map, size_t key_size, size_t value_size);
+
+static inline const char *table__entry(const struct table *table, size_t i)
+{
+	return table->data + i * (table->key_size + table->value_size);
+}
+
+void table__free(struct table *table);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a histogram (shared/hist.h) says: bounds, percentiles, extremes, and the record of
+ * type "histogram" that every face shows. It reads no map and decides no key.
+ */
+#ifndef VANTAGE_OUTPUT_HISTOGRAM_H
+#define VANTAGE_OUTPUT_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/buffer.h"
+#include "output/sink.h"
+#include "shared/hist.h"
+
+/* The slot of an unscaled value; the same as the kernel side's hist__slot(). */
+uint32_t hist__slot(const struct hist_config *config, uint64_t value);
+
+/* A bucket holds the scaled values from ge up to, and without, lt. */
+struct hist_bounds {
+	uint64_t ge;
+	uint64_t lt;
+	bool open; /* no upper bound; lt is 0 */
+};
+
+/* slot: below HIST_SLOTS. */
+struct hist_bounds hist__bounds(const struct hist_config *config, uint32_t slot);
+
+/* A percentile in millionths of a percent: 99.9 is 99900000. */
+#define PERCENTILE_SCALE 1000000ULL
+#define PERCENTILE_MAX (100 * PERCENTILE_SCALE)
+
+/*
+ * The slot that holds the percentile by the nearest rank: the first one up to which at least
+ * that part of all values lies. stats.count: the sum of the slots, not 0. percentile: 0 (the
+ * least value) to PERCENTILE_MAX (the greatest).
+ */
+uint32_t hist__percentile(const struct hist *hist, uint64_t percentile);
+
+/* Room for 50, 90, 99 and one more nine each up to 99.999999. */
+#define PERCENTILES_DEFAULT 9
+
+/* 50, 90, 99, and one more nine as long as at least one of count values lies above it.
+ * Returns how many. */
+size_t percentiles__default(uint64_t count, uint64_t percentiles[PERCENTILES_DEFAULT]);
+
+/*
+ * The least or greatest value, unscaled: the one among the extremes (of collect/hist.h: [0] of the
+ * interval's own number, [1] of its neighbours') that lies in the first or last bucket
+ * with values. False when neither does.
+ */
+bool hist__min(const struct hist_config *config, const struct hist *hist, uint64_t *min);
+bool hist__max(const struct hist_config *config, const struct hist *hist, uint64_t *max);
+
+/* The parts of the member "key", in this order; VALUE_ABSENT where a key has none. */
+enum histogram_key_field {
+	HISTOGRAM_KEY_PID,
+	HISTOGRAM_KEY_TID,
+	HISTOGRAM_KEY_COMM,
+	HISTOGRAM_KEY_CGROUP_ID,
+	HISTOGRAM_KEY_CGROUP,
+	HISTOGRAM_KEY_CPU,
+	HISTOGRAM_KEY_CAUSE,
+	HISTOGRAM_KEY_PID_NS,
+	HISTOGRAM_KEY_NR_FIELDS,
+};
+
+extern const struct record_type histogram_record_type;
+
+/* How histograms of a run look. */
+struct histogram_style {
+	struct hist_config config;
+	const char *unit; /* of the bounds, as bcc heads its table: "usecs" */
+	bool fine; /* text: every bucket; else folded to powers of two */
+	bool all_rows; /* text: also the empty rows at both ends */
+	bool log_bars; /* text: bars by the logarithm of the count */
+	size_t width; /* characters of the terminal's line; 0: none */
+	const uint64_t *percentiles;
+	size_t nr_percentiles; /* 0: the default ones */
+};
+
+/* Room for the values of one record. */
+struct histogram_record;
+
+/* NULL when out of memory. */
+struct histogram_record *histogram_record__new(void);
+void histogram_record__free(struct histogram_record *record);
+
+/* The most percentiles one record has room for. */
+#define PERCENTILES_MAX 32
+
+/*
+ * Makes the record of a histogram. key: HISTOGRAM_KEY_NR_FIELDS values. with_text: also what
+ * the text face shows. The result borrows from record and key until the next call.
+ */
+struct record histogram_record__fill(struct histogram_record *record, const struct hist *hist,
+				     const struct histogram_style *style, const struct value *key,
+				     bool with_text);
+
+/* Appends the table of bars: one row for each bucket, as style says. */
+void histogram__append_bars(struct buffer *out, const struct hist *hist,
+			    const struct histogram_style *style);
+
+/* Appends the line below the bars: count, average, least, greatest and percentiles. */
+void histogram__append_summary(struct buffer *out, const struct hist *hist,
+			       const struct histogram_style *style);
+
+#endif

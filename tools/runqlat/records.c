@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "records.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "output/escape.h"
+#include "run/number.h"
+
+const char *const runqlat_by_names[] = {
+	[RUNQLAT_BY_PID] = "pid",      [RUNQLAT_BY_TID] = "tid",
+	[RUNQLAT_BY_COMM] = "comm",    [RUNQLAT_BY_CGROUP] = "cgroup",
+	[RUNQLAT_BY_CPU] = "cpu",      [RUNQLAT_BY_CAUSE] = "cause",
+	[RUNQLAT_BY_PIDNS] = "pid_ns", NULL,
+};
+
+const char *const runqlat_cause_names[] = {
+	[RUNQLAT_WOKEN] = "woken",
+	[RUNQLAT_PREEMPTED] = "preempted",
+	[RUNQLAT_NEW] = "new",
+	[RUNQLAT_THROTTLED] = "throttled",
+};
+
+#define FIELD(field_name, field_kind, heading, least_width, text)                                  \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
+		.required = true, .meaning = text                                                  \
+	}
+#define OPTIONAL(field_name, field_kind, text)                                                     \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .meaning = text                            \
+	}
+
+static const struct field slow_fields[] = {
+	{ .name = "time_ns",
+	  .kind = VALUE_UNSIGNED,
+	  .unit = UNIT_WALL_NS,
+	  .column = "TIME",
+	  .width = -15,
+	  .required = true,
+	  .meaning = "Wall clock of its end, since the epoch." },
+	{ .name = "since_start_ns",
+	  .kind = VALUE_UNSIGNED,
+	  .unit = UNIT_SECONDS,
+	  .column = "TIME(s)",
+	  .width = -8,
+	  .text_only = true,
+	  .meaning = "Seconds since the start of the run." },
+	{ .name = "duration_ns",
+	  .kind = VALUE_UNSIGNED,
+	  .unit = UNIT_MILLISECONDS,
+	  .column = "WAIT(ms)",
+	  .width = 9,
+	  .required = true,
+	  .meaning = "How long it waited." },
+	FIELD("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU that it got."),
+	FIELD("cause", VALUE_BYTES, "CAUSE", -9, "Why the wait began."),
+	FIELD("comm", VALUE_BYTES, "COMM", -15, "Command name of the thread."),
+	FIELD("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),
+	FIELD("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),
+	FIELD("prev_pid", VALUE_UNSIGNED, NULL, 0,
+	      "Process id of who left the CPU; 0: it was idle."),
+	FIELD("prev_tid", VALUE_UNSIGNED, NULL, 0, "Its thread id."),
+	FIELD("prev_comm", VALUE_BYTES, NULL, 0, "Its command name."),
+	OPTIONAL("prev_ns", VALUE_UNSIGNED,
+		 "How long it had held the CPU; less than the wait: others had it before."),
+	OPTIONAL("waker_pid", VALUE_UNSIGNED, "Process id of who woke the thread."),
+	OPTIONAL("waker_tid", VALUE_UNSIGNED, "Its thread id."),
+	OPTIONAL("waker_comm", VALUE_BYTES, "Its command name."),
+	{ .name = "waker",
+	  .kind = VALUE_BYTES,
+	  .column = "WOKEN-BY",
+	  .width = -20,
+	  .text_only = true,
+	  .meaning = "waker_comm and waker_tid." },
+	{ .name = "holder",
+	  .kind = VALUE_BYTES,
+	  .column = "CPU-HELD-BY",
+	  .width = -4,
+	  .text_only = true,
+	  .meaning = "prev_comm, prev_tid and prev_ns." },
+};
+
+const struct record_type slow_record_type = {
+	.name = "slow",
+	.meaning = "One long wait.",
+	.fields = slow_fields,
+	.nr_fields = sizeof(slow_fields) / sizeof(slow_fields[0]),
+};
+
+static const struct field in_flight_fields[] = {
+	FIELD("pid", VALUE_UNSIGNED, NULL, 0, "Process id."),
+	FIELD("tid", VALUE_UNSIGNED, NULL, 0, "Thread id."),
+	FIELD("comm", VALUE_BYTES, NULL, 0, "Command name of the thread."),
+	FIELD("cause", VALUE_BYTES, NULL, 0, "Why the wait began."),
+	FIELD("age_ns", VALUE_UNSIGNED, NULL, 0, "How long it had waited at the end of the run."),
+};
+
+const struct record_type in_flight_record_type = {
+	.name = "in_flight",
+	.meaning = "A thread that still waited at the end of the run.",
+	.fields = in_flight_fields,
+	.nr_fields = sizeof(in_flight_fields) / sizeof(in_flight_fields[0]),
+};
+
+static const struct field interval_fields[] = {
+	FIELD("start_ns", VALUE_UNSIGNED, NULL, 0, "Wall clock of its start, since the epoch."),
+	FIELD("end_ns", VALUE_UNSIGNED, NULL, 0, "Wall clock of its end."),
+	{ .name = "label", .kind = VALUE_BYTES, .text_only = true, .meaning = "Its heading." },
+};
+
+const struct record_type interval_record_type = {
+	.name = "interval",
+	.meaning = "An interval; its records follow.",
+	.fields = interval_fields,
+	.nr_fields = 3,
+	.block = &interval_fields[2],
+};
+
+static struct value value__text(const char *text, size_t size)
+{
+	return value__bytes(text, strnlen(text, size));
+}
+
+/* "hog/123 4ms": who held the CPU, and for how long before it was given up. */
+static void write_holder(const struct runqlat_slow *slow, char *text, size_t size)
+{
+	char held[32], who[RUNQLAT_COMM_SIZE + 16];
+
+	if (slow->prev_pid)
+		snprintf(who, sizeof(who), "%.*s/%u", RUNQLAT_COMM_SIZE, slow->prev_comm,
+			 slow->prev_tid);
+	else
+		snprintf(who, sizeof(who), "(idle)");
+	if (!slow->prev_ns)
+		snprintf(text, size, "%s", who);
+	else
+		snprintf(text, size, "%s for %s%s", who, number__round_time(slow->prev_ns, held),
+			 slow->prev_ns < slow->duration_ns ? ", others before" : "");
+}
+
+struct record slow__record(const struct runqlat_slow *slow, const struct record_times *times,
+			   struct record_values *values)
+{
+	const char *cause = runqlat_cause_names[slow->cause];
+	struct value *value = values->values;
+
+	*value++ = value__unsigned(clock__wall_ns(&times->clock, slow->time_ns));
+	*value++ = value__unsigned(slow->time_ns - times->started_ns);
+	*value++ = value__unsigned(slow->duration_ns);
+	*value++ = value__unsigned(slow->cpu);
+	*value++ = value__bytes(cause, strlen(cause));
+	*value++ = value__text(slow->comm, RUNQLAT_COMM_SIZE);
+	*value++ = value__unsigned(slow->pid);
+	*value++ = value__unsigned(slow->tid);
+	*value++ = value__unsigned(slow->prev_pid);
+	*value++ = value__unsigned(slow->prev_tid);
+	*value++ = value__text(slow->prev_comm, RUNQLAT_COMM_SIZE);
+	*value++ = slow->prev_ns ? value__unsigned(slow->prev_ns) : (struct value){};
+	values->more[0] = '\0';
+	if (slow->waker_tid) {
+		*value++ = value__unsigned(slow->waker_pid);
+		*value++ = value__unsigned(slow->waker_tid);
+		*value++ = value__text(slow->waker_comm, RUNQLAT_COMM_SIZE);
+		snprintf(values->more, sizeof(values->more), "%.*s/%u", RUNQLAT_COMM_SIZE,
+			 slow->waker_comm, slow->waker_tid);
+	} else {
+		*value++ = (struct value){};
+		*value++ = (struct value){};
+		*value++ = (struct value){};
+		snprintf(values->more, sizeof(values->more), "-");
+	}
+	*value++ = value__text(values->more, sizeof(values->more));
+	write_holder(slow, values->text, sizeof(values->text));
+	*value++ = value__text(values->text, sizeof(values->text));
+	return (struct record){ &slow_record_type, values->values };
+}
+
+struct record open__record(const struct runqlat_open *open, struct record_values *values)
+{
+	const char *cause = runqlat_cause_names[open->cause];
+	struct value *value = values->values;
+
+	*value++ = value__unsigned(open->pid);
+	*value++ = value__unsigned(open->tid);
+	*value++ = value__text(open->comm, RUNQLAT_COMM_SIZE);
+	*value++ = value__bytes(cause, strlen(cause));
+	*value++ = value__unsigned(open->age_ns);
+	return (struct record){ &in_flight_record_type, values->values };
+}
+
+struct record interval__record(uint64_t start_wall_ns, uint64_t end_wall_ns, const char *label,
+			       struct record_values *values)
+{
+	values->values[0] = value__unsigned(start_wall_ns);
+	values->values[1] = value__unsigned(end_wall_ns);
+	values->values[2] = label ? value__bytes(label, strlen(label)) : (struct value){};
+	return (struct record){ &interval_record_type, values->values };
+}
+
+void key__values(const struct hist_key *key, const char *name, uint32_t by, const char *cgroup,
+		 struct value values[HISTOGRAM_KEY_NR_FIELDS])
+{
+	const char *cause = runqlat_cause_names[key->cause % RUNQLAT_NR_CAUSES];
+
+	for (size_t i = 0; i < HISTOGRAM_KEY_NR_FIELDS; i++)
+		values[i] = (struct value){};
+	if (by & (1U << RUNQLAT_BY_PID | 1U << RUNQLAT_BY_TID)) {
+		values[HISTOGRAM_KEY_PID] = value__unsigned(key->pid);
+		values[HISTOGRAM_KEY_COMM] = value__text(name, HIST_NAME_SIZE);
+	}
+	if (by & 1U << RUNQLAT_BY_TID)
+		values[HISTOGRAM_KEY_TID] = value__unsigned(key->tid);
+	if (by & 1U << RUNQLAT_BY_COMM)
+		values[HISTOGRAM_KEY_COMM] = value__text(key->comm, HIST_NAME_SIZE);
+	if (by & 1U << RUNQLAT_BY_CGROUP)
+		values[HISTOGRAM_KEY_CGROUP_ID] = value__unsigned(key->cgroup_id);
+	if (cgroup)
+		values[HISTOGRAM_KEY_CGROUP] = value__bytes(cgroup, strlen(cgroup));
+	if (by & 1U << RUNQLAT_BY_CPU)
+		values[HISTOGRAM_KEY_CPU] = value__unsigned(key->cpu);
+	if (by & 1U << RUNQLAT_BY_CAUSE)
+		values[HISTOGRAM_KEY_CAUSE] = value__bytes(cause, strlen(cause));
+	if (by & 1U << RUNQLAT_BY_PIDNS)
+		values[HISTOGRAM_KEY_PID_NS] = value__unsigned(key->pid_ns);
+}

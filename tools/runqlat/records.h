@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What runqlat reports beside histograms, as tables of fields, and their values. No libbpf. */
+#ifndef VANTAGE_RUNQLAT_RECORDS_H
+#define VANTAGE_RUNQLAT_RECORDS_H
+
+#include "output/histogram.h"
+#include "output/sink.h"
+#include "run/clock.h"
+#include "runqlat.h"
+
+extern const struct record_type slow_record_type;
+extern const struct record_type in_flight_record_type;
+extern const struct record_type interval_record_type;
+
+/* Names of --by, by enum runqlat_by, NULL-terminated; and of causes, by enum runqlat_cause. */
+extern const char *const runqlat_by_names[];
+extern const char *const runqlat_cause_names[];
+
+/* Room for the values of one record, and for what they borrow. */
+struct record_values {
+	struct value values[18];
+	char text[128];
+	char more[64];
+};
+
+/* Where times count from. */
+struct record_times {
+	struct clock_base clock;
+	uint64_t started_ns; /* CLOCK_MONOTONIC */
+};
+
+/* These borrow from their arguments. */
+struct record slow__record(const struct runqlat_slow *slow, const struct record_times *times,
+			   struct record_values *values);
+struct record open__record(const struct runqlat_open *open, struct record_values *values);
+/* label: the lines that the text face shows, or NULL. */
+struct record interval__record(uint64_t start_wall_ns, uint64_t end_wall_ns, const char *label,
+			       struct record_values *values);
+
+/* The member "key" of a histogram kept by these (bits of enum runqlat_by). cgroup: the path of
+ * the key's, or NULL. key and name are borrowed. */
+void key__values(const struct hist_key *key, const char *name, uint32_t by, const char *cgroup,
+		 struct value values[HISTOGRAM_KEY_NR_FIELDS]);
+
+#endif

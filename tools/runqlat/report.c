@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "run/log.h"
+#include "run/number.h"
+#include "walk.h"
+
+#define NS_PER_SECOND 1000000000ULL
+
+int report__open(struct report *report, struct session *session,
+		 const struct runqlat_options *options)
+{
+	report->session = session;
+	report->options = options;
+	report->by = runqlat_options__by(options);
+	report->text = options__face(&options->common) == FACE_TEXT;
+	report->slowest.limit = runqlat_options__slowest(options);
+	report->reader = hist_reader__new(&report->source);
+	report->record = histogram_record__new();
+	if (!report->reader || !report->record)
+		return log_error(ENOMEM, NULL, "cannot prepare the report");
+	return 0;
+}
+
+void report__close(struct report *report)
+{
+	hist_reader__free(report->reader);
+	histogram_record__free(report->record);
+	groups__free(&report->groups);
+}
+
+/* A record that stands for no event of its own. */
+static int report__write(struct report *report, const struct record *record)
+{
+	return session__record_events(report->session, RUNQLAT_WAIT, 0, record);
+}
+
+static int report__write_slow(struct report *report, const struct runqlat_slow *slow)
+{
+	const struct record_times times = { report->session->clock, report->session->started_ns };
+	struct record_values values;
+	struct record record = slow__record(slow, &times, &values);
+
+	return report__write(report, &record);
+}
+
+int report__slow(struct report *report, const struct runqlat_slow *slow)
+{
+	if (report->slowest.limit) {
+		slowest__add(&report->slowest, slow);
+		return 0;
+	}
+	return report__write_slow(report, slow);
+}
+
+static int report__histogram(void *ctx, const struct hist_reading *reading)
+{
+	struct report *report = ctx;
+	struct value key[HISTOGRAM_KEY_NR_FIELDS];
+	const char *cgroup = NULL;
+	struct record record;
+	int err;
+
+	if (report->by & 1U << RUNQLAT_BY_CGROUP)
+		cgroup = groups__path(&report->groups, reading->key.cgroup_id);
+	key__values(&reading->key, reading->name, report->by, cgroup, key);
+	record = histogram_record__fill(report->record, &reading->hist, &report->style, key,
+					report->text);
+	/* What can no longer be written is still read, to be counted as lost. */
+	err = session__record_events(report->session, RUNQLAT_WAIT, reading->hist.stats.count,
+				     &record);
+	if (!report->err)
+		report->err = err;
+	return 0;
+}
+
+/* The heading of an interval for people: the time with -T, and its length if it is short. */
+static const char *report__label(const struct report *report, const struct session_span *span,
+				 char *label, size_t size)
+{
+	uint64_t length_ns = span->end_ns - span->start_ns;
+	uint64_t wall_ns = clock__wall_ns(&report->session->clock, span->end_ns);
+	bool is_short = length_ns + report->session->work->interval_ns / 100 <
+			report->session->work->interval_ns;
+	char clock[16] = "", since[32] = "", length[32];
+	time_t second = (time_t)(wall_ns / NS_PER_SECOND);
+	struct tm local;
+
+	if (report->options->common.time && localtime_r(&second, &local))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+	if (report->options->common.timestamp)
+		snprintf(since, sizeof(since), "%s%.3f s", *clock ? "  " : "",
+			 (double)(span->end_ns - report->session->started_ns) / NS_PER_SECOND);
+	snprintf(label, size, "\n%s%s%s%s%s%s", clock, since,
+		 is_short && (*clock || *since) ? "  " : "", is_short ? "(only " : "",
+		 is_short ? number__format_time(length_ns / 1000000 * 1000000, length) : "",
+		 is_short ? ")" : "");
+	if (label[1])
+		snprintf(label + strlen(label), size - strlen(label), "\n");
+	return label;
+}
+
+static int report__heading(struct report *report, const struct session_span *span)
+{
+	const struct clock_base *clock = &report->session->clock;
+	struct record_values values;
+	struct record record;
+	char label[96];
+
+	if (!report->options->interval.given)
+		return 0;
+	record = interval__record(clock__wall_ns(clock, span->start_ns),
+				  clock__wall_ns(clock, span->end_ns),
+				  report__label(report, span, label, sizeof(label)), &values);
+	return report__write(report, &record);
+}
+
+int report__interval(struct report *report, const struct session_span *span)
+{
+	uint64_t interval = *report->source.interval;
+	const struct runqlat_slow *slow;
+	size_t nr;
+	int err;
+
+	report->style.width = sink__width(report->session->sink);
+	report->err = report__heading(report, span);
+	err = hist_reader__read(report->reader, false, report__histogram, report);
+	if (!err)
+		err = report->err;
+	/* Those of this interval that are still on their way. */
+	if (!err)
+		err = session__take_all(report->session);
+	nr = slowest__take(&report->slowest, interval, &slow);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = report__write_slow(report, &slow[i]);
+	return err;
+}
+
+static int report__open_wait(void *ctx, const struct runqlat_open *open)
+{
+	struct report *report = ctx;
+	struct record_values values;
+	struct record record = open__record(open, &values);
+	int err;
+
+	report->session->account.terms[RUNQLAT_WAIT].in_flight++;
+	err = report__write(report, &record);
+	if (!report->err)
+		report->err = err;
+	return 0;
+}
+
+int report__open_waits(struct report *report, int fd)
+{
+	int err;
+
+	report->err = 0;
+	err = walk__read(fd, report__open_wait, report);
+	return err ? err : report->err;
+}

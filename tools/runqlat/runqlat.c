@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* runqlat: how long threads wait for a CPU. */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "collect/hist.h"
+#include "report.h"
+#include "run/log.h"
+#include "run/number.h"
+#include "run/options.h"
+#include "run/session.h"
+#include "runqlat.h"
+#include "settings.h"
+#include "walk.h"
+
+/* Its types come from the headers above. */
+#include "runqlat.skel.h"
+
+/* The longest waits alone need little room; a low --slower can send every wait. */
+#define RING_BYTES (1U << 20)
+#define RING_BYTES_SLOWER (8U << 20)
+
+/* Threads of the hash that stands in for task storage before 5.11. */
+#define THREADS_MAX 65536
+
+#define WALKS_MAX 20
+
+struct runqlat {
+	struct runqlat_options options;
+	struct runqlat_bpf *skel;
+	struct session session;
+	struct report report;
+	bool has_task_storage;
+	int open_fd; /* the walk over the threads that still wait */
+};
+
+/* sched_switch last: a switch that ends a wait must not be seen without what begins one. */
+static const struct attach_program programs[] = {
+	{ "runqlat_new", "task_newtask", ATTACH_TP_BTF },
+	{ "runqlat_free", "sched_process_free", ATTACH_TP_BTF },
+	{ "runqlat_waking", "sched_waking", ATTACH_TP_BTF },
+	{ "runqlat_wakeup", "sched_wakeup", ATTACH_TP_BTF },
+	{ "runqlat_wakeup_new", "sched_wakeup_new", ATTACH_TP_BTF },
+	{ "runqlat_switch", "sched_switch", ATTACH_TP_BTF },
+};
+
+enum { PROGRAM_FREE = 1, PROGRAM_WAKING = 2 };
+
+static const struct attach_way ways[] = {
+	{ .mechanism = ATTACH_TP_BTF,
+	  .programs = programs,
+	  .nr_programs = sizeof(programs) / sizeof(programs[0]) },
+};
+
+static const char *const kinds[] = { "wait", NULL };
+
+static const struct record_type *const row_types[] = { &slow_record_type, NULL };
+static const struct record_type *const csv_types[] = { &histogram_record_type, &slow_record_type,
+						       &in_flight_record_type, NULL };
+
+static const struct record_type *const types[] = {
+	&start_record_type,
+	&interval_record_type,
+	&histogram_record_type,
+	&slow_record_type,
+	&in_flight_record_type,
+	&account_record_type,
+	NULL,
+};
+
+static const char *const columns[] = { "time_ns", "duration_ns", "cpu",	   "cause", "comm",
+				       "pid",	  "tid",	 "holder", NULL };
+
+static const char *const columns_with_waker[] = { "time_ns", "duration_ns", "cpu", "cause",
+						  "comm",    "pid",	    "tid", "waker",
+						  "holder",  NULL };
+
+static struct tool tool = {
+	.question = "how long do threads wait for a CPU once they could run? One event for each "
+		    "wait, from the wake-up\n(or from when the thread had to leave its CPU) to "
+		    "the switch that lets it run.",
+	.traced = "waits for a CPU",
+	.late_heading = true,
+	.ways = ways,
+	.nr_ways = 1,
+	.kinds = kinds,
+	.types = types,
+	.rows = row_types,
+};
+
+static int runqlat__size(struct runqlat *runqlat)
+{
+	const struct runqlat_options *options = &runqlat->options;
+	struct runqlat_bpf *skel = runqlat->skel;
+	struct bpf_map *unused = runqlat->has_task_storage ? skel->maps.threads_by_tid :
+							     skel->maps.threads;
+	const struct hist_source *source = &runqlat->report.source;
+	int nr_cpus = libbpf_num_possible_cpus(), err;
+	struct hist_room room = { 1, 1 };
+
+	if (nr_cpus < 0)
+		return log_error(nr_cpus, NULL, "cannot count the possible CPUs");
+	if (runqlat_options__by(options))
+		room = hist_room__for(options->max_keys.count,
+				      HIST_BUDGET_BYTES - RING_BYTES_SLOWER - (8U << 20), nr_cpus);
+	err = bpf_map__set_autocreate(unused, false);
+	if (!err && !runqlat->has_task_storage)
+		err = bpf_map__set_max_entries(skel->maps.threads_by_tid, THREADS_MAX);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.event_ring,
+					       options->slower_ns ? RING_BYTES_SLOWER : RING_BYTES);
+	if (err)
+		return log_error(err, NULL, "cannot size the tables");
+	log_debug("room for %u keys and %u rows of their histograms", room.keys, room.rows);
+	return hist_source__size(source, &room, !runqlat->has_task_storage);
+}
+
+static void runqlat__fill_source(struct runqlat *runqlat)
+{
+	runqlat->report.source = (struct hist_source){
+		.total = runqlat->skel->maps.hist_total,
+		.keys = runqlat->skel->maps.hist_keys,
+		.rows = runqlat->skel->maps.hist_rows,
+		.interval = (__u64 *)&runqlat->skel->data->hist_interval,
+		.keyed = runqlat_options__by(&runqlat->options),
+	};
+}
+
+static int runqlat__open(void *ctx, struct session_object *object)
+{
+	struct runqlat *runqlat = ctx;
+	struct runqlat_bpf *skel = runqlat_bpf__open();
+	struct runqlat_config *config;
+	int err;
+
+	if (!skel)
+		return log_error(errno, NULL, "cannot open the BPF programs");
+	runqlat->skel = skel;
+	config = (struct runqlat_config *)&skel->rodata->runqlat_config;
+	*config = runqlat_options__config(&runqlat->options);
+	config->has_task_storage = runqlat->has_task_storage;
+	*(struct hist_config *)&skel->rodata->hist_config = runqlat->report.style.config;
+	bpf_program__set_autoload(skel->progs.runqlat_walk, true);
+	bpf_program__set_autoload(skel->progs.runqlat_open, true);
+	runqlat__fill_source(runqlat);
+	err = runqlat__size(runqlat);
+	if (err)
+		return err;
+	*object = (struct session_object){
+		.skeleton = skel->skeleton,
+		.filter = (struct filter_config *)&skel->rodata->filter_config,
+		.filter_values = skel->maps.filter_values,
+		.filter_tree = skel->maps.filter_tree,
+		.ring = skel->maps.event_ring,
+		.ring_wakeup_bytes = (__u64 *)&skel->rodata->ring_wakeup_bytes,
+		.counters = skel->maps.account_counters,
+		.started_ns = (__u64 *)&skel->bss->run_started_ns,
+		.ended_ns = (__u64 *)&skel->bss->run_ended_ns,
+	};
+	return 0;
+}
+
+static void runqlat__close(void *ctx)
+{
+	struct runqlat *runqlat = ctx;
+
+	runqlat_bpf__destroy(runqlat->skel);
+	runqlat->skel = NULL;
+}
+
+static bool runqlat__wants(void *ctx, const struct attach_program *program)
+{
+	struct runqlat *runqlat = ctx;
+
+	if (program == &programs[PROGRAM_FREE])
+		return !runqlat->has_task_storage;
+	if (program == &programs[PROGRAM_WAKING])
+		return runqlat_options__needs_waking(&runqlat->options);
+	return true;
+}
+
+/* A descriptor whose reading is one walk over all tasks, or -errno, reported. */
+static int start_walk(struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
+	int fd;
+
+	if (!link)
+		return log_error(errno, NULL, "cannot attach a walk over the tasks");
+	fd = bpf_iter_create(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	return fd < 0 ? log_error(fd, NULL, "cannot start a walk over the tasks") : fd;
+}
+
+/* Makes room for each thread that is there. The kernel refills its store of small pieces in the
+ * background: what finds none at first does so later. */
+static int runqlat__walk(struct runqlat *runqlat)
+{
+	__u64 *failures = (__u64 *)&runqlat->skel->bss->walk_failures;
+
+	for (int i = 0; i < WALKS_MAX; i++) {
+		int fd = start_walk(runqlat->skel->progs.runqlat_walk), err;
+
+		if (fd < 0)
+			return fd;
+		*failures = 0;
+		err = walk__read(fd, NULL, NULL);
+		close(fd);
+		if (err || !*failures)
+			return err;
+	}
+	log_warning(NULL, "no memory for %llu threads: their waits are counted as lost",
+		    (unsigned long long)*failures);
+	return 0;
+}
+
+static int runqlat__attached(void *ctx)
+{
+	struct runqlat *runqlat = ctx;
+	int err = runqlat__walk(runqlat);
+
+	if (err)
+		return err;
+	runqlat->open_fd = start_walk(runqlat->skel->progs.runqlat_open);
+	if (runqlat->open_fd < 0)
+		return runqlat->open_fd;
+	return report__open(&runqlat->report, &runqlat->session, &runqlat->options);
+}
+
+static int runqlat__event(void *ctx, const void *data, size_t size)
+{
+	struct runqlat *runqlat = ctx;
+
+	(void)size; /* all records are of one kind */
+	return report__slow(&runqlat->report, data);
+}
+
+static int runqlat__report(void *ctx, const struct session_span *span)
+{
+	struct runqlat *runqlat = ctx;
+	int err = report__interval(&runqlat->report, span);
+
+	int open_err = 0;
+
+	if (span->last)
+		open_err = report__open_waits(&runqlat->report, runqlat->open_fd);
+	return err ? err : open_err;
+}
+
+int main(int argc, char **argv)
+{
+	static struct runqlat runqlat = { .open_fd = -1 };
+	struct session_work work = {
+		.ctx = &runqlat,
+		.open = runqlat__open,
+		.close = runqlat__close,
+		.wants = runqlat__wants,
+		.attached = runqlat__attached,
+		.event = runqlat__event,
+		.report = runqlat__report,
+		.kinds = 1 << RUNQLAT_WAIT,
+	};
+	char limits[64];
+	int err;
+
+	tool.options = runqlat_tool_options;
+	if (options__parse(&tool.options, &runqlat.options, argc, argv))
+		return STATUS_USAGE;
+	if (options__face(&runqlat.options.common) == FACE_CSV)
+		tool.rows = csv_types;
+	work.columns = runqlat_options__needs_waking(&runqlat.options) ? columns_with_waker :
+									 columns;
+	work.interval_ns = runqlat.options.interval.ns;
+	work.max_reports = runqlat.options.count.count;
+	work.limits = runqlat_options__limits(&runqlat.options, limits, sizeof(limits));
+	runqlat.report.style = runqlat_options__style(&runqlat.options);
+	runqlat.has_task_storage = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1;
+
+	err = session__open(&runqlat.session, &tool, &runqlat.options.common, &work);
+	if (!err)
+		err = session__attach(&runqlat.session);
+	if (!err)
+		err = session__run(&runqlat.session);
+	report__close(&runqlat.report);
+	if (runqlat.open_fd >= 0)
+		close(runqlat.open_fd);
+	err = session__close(&runqlat.session, err);
+	runqlat_options__free(&runqlat.options);
+	return err;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What runqlat's two sides agree on. */
+#ifndef VANTAGE_RUNQLAT_H
+#define VANTAGE_RUNQLAT_H
+
+#include "shared/types.h"
+
+#define RUNQLAT_COMM_SIZE 16
+
+/* The one kind of the account. */
+enum runqlat_kind {
+	RUNQLAT_WAIT,
+};
+
+/* Why a wait began. */
+enum runqlat_cause {
+	RUNQLAT_WOKEN,
+	RUNQLAT_PREEMPTED, /* could have run on: preempted, end of its time slice, or yield */
+	RUNQLAT_NEW,
+	RUNQLAT_THROTTLED, /* its group had used up its CPU quota */
+	RUNQLAT_NR_CAUSES,
+};
+
+/* What histograms can be kept by; bits of runqlat_config.by. */
+enum runqlat_by {
+	RUNQLAT_BY_PID,
+	RUNQLAT_BY_TID,
+	RUNQLAT_BY_COMM, /* command name of the process */
+	RUNQLAT_BY_CGROUP,
+	RUNQLAT_BY_CPU, /* the one that the wait ended on */
+	RUNQLAT_BY_CAUSE,
+	RUNQLAT_BY_PIDNS,
+};
+
+/* The most waits of one CPU that --slowest can keep. */
+#define RUNQLAT_SLOWEST_MAX 32
+
+struct runqlat_config {
+	__u64 slower_ns; /* a record for each wait longer than this; 0: none */
+	__u32 slowest; /* a record for the longest waits of each CPU; 0: none */
+	__u32 by; /* bits of enum runqlat_by; 0: one histogram of all */
+	__u32 has_task_storage; /* else the hash of threads is used */
+	__u32 from_waking; /* the clock starts at sched_waking */
+	/* As schedstat counts: by the run queue's clock, without the waits of threads that were
+	 * preempted on their way to sleep. Else by CLOCK_MONOTONIC. */
+	__u32 by_run_queue_clock;
+};
+
+/* One wait, sent when it ended. */
+struct runqlat_slow {
+	__u64 time_ns; /* of its end; CLOCK_MONOTONIC, as in every record of a ring */
+	__u64 duration_ns;
+	__u64 interval; /* number of the interval it belongs to */
+	__u64 prev_ns; /* how long the task that left the CPU had held it; 0: not known */
+	__u32 pid;
+	__u32 tid;
+	__u32 cpu;
+	__u32 cause; /* enum runqlat_cause */
+	__u32 prev_pid;
+	__u32 prev_tid;
+	__u32 waker_pid;
+	__u32 waker_tid; /* 0: nobody, or an interrupt on an idle CPU */
+	char comm[RUNQLAT_COMM_SIZE]; /* of the thread; so the ones below */
+	char prev_comm[RUNQLAT_COMM_SIZE];
+	char waker_comm[RUNQLAT_COMM_SIZE];
+};
+
+/* A thread that waited when the run ended. */
+struct runqlat_open {
+	__u64 age_ns; /* how long it had waited */
+	__u32 pid;
+	__u32 tid;
+	__u32 cause;
+	__u32 unused;
+	char comm[RUNQLAT_COMM_SIZE];
+};
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "settings.h"
+
+#include <stdio.h>
+
+#include "records.h"
+#include "run/number.h"
+
+#define FIELD(member) offsetof(struct runqlat_options, member)
+#define FLAG(long_name, short_name, option_group, member, text)                                    \
+	{                                                                                          \
+		.name = long_name, .letter = short_name, .group = option_group,                    \
+		.type = OPTION_FLAG, .offset = FIELD(member), .help = text                         \
+	}
+
+#define UNIT_FLAG(long_name, short_name, member, other, text)                                      \
+	{                                                                                          \
+		.name = long_name, .letter = short_name, .group = OPTION_SHOW,                     \
+		.type = OPTION_FLAG, .offset = FIELD(member), .excludes = other, .help = text      \
+	}
+
+static const char *const from_names[] = { "wakeup", "waking", NULL };
+static const char *const clock_names[] = { "monotonic", "schedstat", NULL };
+
+static const struct option_row rows[] = {
+	{ .name = "slower",
+	  .letter = 's',
+	  .group = OPTION_REPORT,
+	  .type = OPTION_THRESHOLD,
+	  .offset = FIELD(slower_ns),
+	  .argument = "TIME",
+	  .min = 1,
+	  .max = UINT64_MAX,
+	  .help = "Also tell each wait longer than this, at once: microseconds, or with a unit" },
+	{ .name = "slowest",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(slowest),
+	  .argument = "N",
+	  .max = RUNQLAT_SLOWEST_MAX,
+	  .excludes = "slower",
+	  .help = "Tell the N longest waits of the run or interval (text: 3, other formats: 0)" },
+	FLAG("cause", 0, OPTION_REPORT, cause,
+	     "A histogram for each cause: woken, preempted, new, throttled (CPU quota)"),
+	FLAG("per-process", 'P', OPTION_REPORT, per_process, "A histogram for each process"),
+	FLAG("per-thread", 'L', OPTION_REPORT, per_thread, "A histogram for each thread"),
+	FLAG("pidnss", 0, OPTION_REPORT, pidnss, "A histogram for each PID namespace"),
+	FLAG("cpus", 'C', OPTION_REPORT, cpus, "A histogram for each CPU"),
+	FLAG("cgroups", 0, OPTION_REPORT, cgroups, "A histogram for each group of cgroup2"),
+	{ .name = "by",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_CHOICES,
+	  .offset = FIELD(by),
+	  .argument = "KEY[,KEY]",
+	  .choices = runqlat_by_names,
+	  .help = "A histogram for each value of these together: pid, tid, comm, cgroup, cpu, "
+		  "cause, pid_ns" },
+	{ .name = "percentiles",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_PERCENTILES,
+	  .offset = FIELD(percentiles),
+	  .argument = "LIST",
+	  .max = PERCENTILES_MAX,
+	  .help = "These percentiles, as 50,99.9 (default: 50, 90, 99 and more nines as long as "
+		  "a wait lies above)" },
+	{ .name = "interval",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_DURATION,
+	  .offset = FIELD(interval),
+	  .argument = "TIME",
+	  .min = 1000000,
+	  .max = INT64_MAX,
+	  .help = "Report what came in each interval: seconds, or with a unit" },
+	{ .name = "count",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(count),
+	  .argument = "N",
+	  .min = 1,
+	  .max = UINT64_MAX,
+	  .help = "End after so many intervals" },
+
+	UNIT_FLAG("milliseconds", 'm', milliseconds, "nanoseconds", "Rows in milliseconds"),
+	UNIT_FLAG("microseconds", 0, microseconds, "milliseconds",
+		  "Rows in microseconds (the default)"),
+	UNIT_FLAG("nanoseconds", 'N', nanoseconds, "microseconds", "Rows in nanoseconds"),
+	{ .name = "linear",
+	  .group = OPTION_SHOW,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(linear),
+	  .argument = "STEP",
+	  .min = 1,
+	  .max = UINT32_MAX,
+	  .excludes = "fine",
+	  .help = "Rows of equal width, in the unit of the rows; the last one has all that is "
+		  "longer" },
+	FLAG("fine", 0, OPTION_SHOW, fine, "Show the 16 rows that each power of two has"),
+	FLAG("all-rows", 0, OPTION_SHOW, all_rows, "Show the empty rows at both ends, too"),
+	FLAG("log-bars", 0, OPTION_SHOW, log_bars, "Bars by the logarithm of the count"),
+
+	{ .name = "from",
+	  .group = OPTION_MEASURE,
+	  .type = OPTION_CHOICE,
+	  .offset = FIELD(from),
+	  .argument = "POINT",
+	  .choices = from_names,
+	  .help = "Where a wait begins: wakeup (the thread is queued; the default), or waking "
+		  "(the decision to wake it, before it is handed to another CPU)" },
+	{ .name = "clock",
+	  .group = OPTION_MEASURE,
+	  .type = OPTION_CHOICE,
+	  .offset = FIELD(clock),
+	  .argument = "CLOCK",
+	  .choices = clock_names,
+	  .help = "monotonic (the default), or schedstat: as /proc/PID/schedstat counts, by the "
+		  "run queue's own clock" },
+	{ .name = "max-keys",
+	  .group = OPTION_MEASURE,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(max_keys),
+	  .argument = "N",
+	  .min = 1,
+	  .max = 1 << 24,
+	  .help = "Room for so many histograms (default: as many as fit in 64 MB)" },
+};
+
+static const struct option_letter letters[] = {
+	{ 'p', "pid" }, { 't', "tid" }, { 'c', "cgroup" }, { 'd', "duration" }, { 'T', "time" }, {},
+};
+
+static const char *const operands[] = { "interval", "count", NULL };
+
+const struct tool_options runqlat_tool_options = {
+	.tool = "runqlat",
+	.summary = "Show how long threads wait for a CPU once they could run, as a distribution.",
+	.rows = rows,
+	.nr_rows = sizeof(rows) / sizeof(rows[0]),
+	.letters = letters,
+	.operands = operands,
+};
+
+uint32_t runqlat_options__by(const struct runqlat_options *options)
+{
+	return options->by | (uint32_t)options->per_process << RUNQLAT_BY_PID |
+	       (uint32_t)options->per_thread << RUNQLAT_BY_TID |
+	       (uint32_t)options->pidnss << RUNQLAT_BY_PIDNS |
+	       (uint32_t)options->cpus << RUNQLAT_BY_CPU |
+	       (uint32_t)options->cgroups << RUNQLAT_BY_CGROUP |
+	       (uint32_t)options->cause << RUNQLAT_BY_CAUSE;
+}
+
+uint32_t runqlat_options__slowest(const struct runqlat_options *options)
+{
+	if (options->slowest.given)
+		return (uint32_t)options->slowest.count;
+	if (options->slower_ns || options__face(&options->common) != FACE_TEXT)
+		return 0;
+	return SLOWEST_DEFAULT;
+}
+
+bool runqlat_options__needs_waking(const struct runqlat_options *options)
+{
+	return options->from || options->slower_ns || options->slowest.count;
+}
+
+struct runqlat_config runqlat_options__config(const struct runqlat_options *options)
+{
+	return (struct runqlat_config){
+		.slower_ns = options->slower_ns,
+		.slowest = runqlat_options__slowest(options),
+		.by = runqlat_options__by(options),
+		.from_waking = options->from == 1,
+		.by_run_queue_clock = options->clock == 1,
+	};
+}
+
+struct histogram_style runqlat_options__style(const struct runqlat_options *options)
+{
+	struct histogram_style style = {
+		.config = { .unit = 1000, .linear_step = options->linear.count },
+		.unit = "usecs",
+		.fine = options->fine,
+		.all_rows = options->all_rows,
+		.log_bars = options->log_bars,
+		.percentiles = options->percentiles.items,
+		.nr_percentiles = options->percentiles.nr,
+	};
+
+	if (options->milliseconds) {
+		style.config.unit = 1000000;
+		style.unit = "msecs";
+	} else if (options->nanoseconds) {
+		style.config.unit = 1;
+		style.unit = "nsecs";
+	}
+	return style;
+}
+
+const char *runqlat_options__limits(const struct runqlat_options *options, char *text, size_t size)
+{
+	char slower[32];
+
+	if (!options->slower_ns)
+		return NULL;
+	snprintf(text, size, "each longer than %s told",
+		 number__format_time(options->slower_ns, slower));
+	return text;
+}
+
+void runqlat_options__free(struct runqlat_options *options)
+{
+	number_list__free(&options->percentiles);
+	common_options__free(&options->common);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* runqlat's options, and what they mean for its two sides. Knows no libbpf. */
+#ifndef VANTAGE_RUNQLAT_SETTINGS_H
+#define VANTAGE_RUNQLAT_SETTINGS_H
+
+#include "output/histogram.h"
+#include "run/options.h"
+#include "runqlat.h"
+
+/* Waits that the text face tells when nothing else is asked for. */
+#define SLOWEST_DEFAULT 3
+
+struct runqlat_options {
+	struct common_options common;
+	struct optional_time interval;
+	struct optional_count count;
+	bool milliseconds;
+	bool microseconds;
+	bool nanoseconds;
+	bool per_process;
+	bool per_thread;
+	bool pidnss;
+	bool cpus;
+	bool cgroups;
+	bool cause;
+	uint32_t by; /* bits of enum runqlat_by */
+	struct optional_count max_keys;
+	uint64_t slower_ns;
+	struct optional_count slowest;
+	int from; /* 0 wakeup, 1 waking */
+	int clock; /* 0 monotonic, 1 schedstat */
+	struct number_list percentiles;
+	struct optional_count linear;
+	bool fine;
+	bool all_rows;
+	bool log_bars;
+};
+
+extern const struct tool_options runqlat_tool_options;
+
+/* Bits of enum runqlat_by; 0: one histogram. */
+uint32_t runqlat_options__by(const struct runqlat_options *options);
+
+/* How many of the longest waits are told. */
+uint32_t runqlat_options__slowest(const struct runqlat_options *options);
+
+/* Whether sched_waking is attached: for --from waking, and for who woke a thread where long waits
+ * were asked for; the ones that are told by default do without, for a third program would
+ * cost each wake-up more than all that is told of them is worth. */
+bool runqlat_options__needs_waking(const struct runqlat_options *options);
+
+/* All of the kernel side's configuration but has_task_storage. */
+struct runqlat_config runqlat_options__config(const struct runqlat_options *options);
+
+/* Borrows from options. */
+struct histogram_style runqlat_options__style(const struct runqlat_options *options);
+
+/* "slower than 10ms", or NULL. size: at least 64. */
+const char *runqlat_options__limits(const struct runqlat_options *options, char *text, size_t size);
+
+void runqlat_options__free(struct runqlat_options *options);
+
+#endif
