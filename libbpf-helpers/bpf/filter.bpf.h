@@ -127,14 +127,18 @@ static __always_inline bool filter__wants_cgroup_of(struct task_struct *task)
  */
 static __always_inline bool filter__passes(struct task_struct *task, __u32 tid)
 {
+	__u32 pid = 0;
 	char comm[TASK_COMM_LEN];
 
-	if (filter_config.has_tree && !filter__follows(task->tgid, task->group_leader->start_time))
+	if (filter_config.has_tree || filter_config.nr[FILTER_PID])
+		pid = BPF_CORE_READ(task, tgid);
+	if (filter_config.has_tree &&
+	    !filter__follows(pid, BPF_CORE_READ(task, group_leader, start_time)))
 		return false;
-	if (!filter__wants(FILTER_PID, (__u32)task->tgid) || !filter__wants(FILTER_TID, tid))
+	if (!filter__wants(FILTER_PID, pid) || !filter__wants(FILTER_TID, tid))
 		return false;
 	if (filter_config.nr[FILTER_PPID] &&
-	    !filter__holds(FILTER_PPID, (__u32)task->real_parent->tgid))
+	    !filter__holds(FILTER_PPID, (__u32)BPF_CORE_READ(task, real_parent, tgid)))
 		return false;
 	if (filter_config.nr[FILTER_UID] && !filter__holds(FILTER_UID, task__uid(task)))
 		return false;

@@ -3,7 +3,8 @@
  * Facts about tasks and cgroups, read from the kernel's own structures; where a
  * field moved, the choice is made by CO-RE at load, never by a version number.
  * Every function reads one task's record together, so that id and name never come
- * from different tasks.
+ * from different tasks. They read by helpers, so that they also take a task that the
+ * verifier does not know as one: 5.10 gives no other pointer to the current task.
  */
 #ifndef VANTAGE_BPF_KERNEL_H
 #define VANTAGE_BPF_KERNEL_H
@@ -29,29 +30,31 @@ struct trace_event_raw_sched_process_exit___group_dead {
 /* Real user id of the task, in the initial user namespace. */
 static __always_inline __u32 task__uid(struct task_struct *task)
 {
-	return task->cred->uid.val;
+	return BPF_CORE_READ(task, cred, uid.val);
 }
 
 /* Command name of the task's process (its leader's), NUL-ended. */
 static __always_inline void task__process_comm(struct task_struct *task, char comm[TASK_COMM_LEN])
 {
-	bpf_probe_read_kernel_str(comm, TASK_COMM_LEN, task->group_leader->comm);
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+
+	bpf_probe_read_kernel_str(comm, TASK_COMM_LEN, leader->comm);
 }
 
 /* Process id as the process itself sees it, in its own PID namespace. */
 static __always_inline __u32 task__ns_pid(struct task_struct *task)
 {
-	struct pid *pid = task->group_leader->thread_pid;
+	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
 	struct upid upid = {};
 
-	bpf_probe_read_kernel(&upid, sizeof(upid), &pid->numbers[pid->level]);
+	bpf_probe_read_kernel(&upid, sizeof(upid), &pid->numbers[BPF_CORE_READ(pid, level)]);
 	return upid.nr;
 }
 
 /* The task's cgroup in the cgroup2 hierarchy; the root where there is none. */
 static __always_inline struct cgroup *task__cgroup(struct task_struct *task)
 {
-	return task->cgroups->dfl_cgrp;
+	return BPF_CORE_READ(task, cgroups, dfl_cgrp);
 }
 
 static __always_inline __u64 cgroup__id(struct cgroup *cgroup)

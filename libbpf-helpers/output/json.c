@@ -17,14 +17,21 @@ void json__append_string(struct buffer *out, const char *data, size_t size)
 		out->size += escape__json(room, data, size);
 }
 
-static void append_words(struct buffer *out, const char *data, size_t size)
+static void append_words(struct buffer *out, const struct value *value)
 {
-	size_t length;
+	const char *data = value->words.data;
+	size_t size = value->words.size, nr_unreadable = 0, length, i;
 
 	buffer__append_char(out, '[');
-	while (size) {
+	for (i = 0; size; i++) {
 		length = strnlen(data, size);
-		json__append_string(out, data, length);
+		if (nr_unreadable < value->words.nr_unreadable &&
+		    value->words.unreadable[nr_unreadable] == i) {
+			buffer__append_string(out, "null");
+			nr_unreadable++;
+		} else {
+			json__append_string(out, data, length);
+		}
 		if (length < size)
 			length++;
 		data += length;
@@ -130,7 +137,7 @@ void json__append_value(struct buffer *out, const struct field *field, const str
 		json__append_string(out, value->bytes.data, value->bytes.size);
 		break;
 	case VALUE_WORDS:
-		append_words(out, value->bytes.data, value->bytes.size);
+		append_words(out, value);
 		break;
 	case VALUE_NUMBERS:
 		append_numbers(out, value->numbers.items, value->numbers.nr);

@@ -46,8 +46,8 @@ static void append_kind(struct buffer *out, const struct field *field, unsigned 
 		buffer__append_string(out, "\"type\": \"string\"");
 		break;
 	case VALUE_WORDS:
-		buffer__append_string(out,
-				      "\"type\": \"array\", \"items\": {\"type\": \"string\"}");
+		buffer__append_string(out, "\"type\": \"array\", \"items\": "
+					   "{\"type\": [\"string\", \"null\"]}");
 		break;
 	case VALUE_NUMBERS:
 		buffer__append_string(

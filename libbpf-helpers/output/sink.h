@@ -19,7 +19,8 @@ enum value_kind {
 	VALUE_DECIMAL, /* millionths, written as a decimal number without needless digits */
 	VALUE_BOOL,
 	VALUE_BYTES, /* any bytes, escaped by each face */
-	VALUE_WORDS, /* words one after another, each ended by NUL: a JSON array, a shell line */
+	VALUE_WORDS, /* words one after another, each ended by NUL: a JSON array, in which one that
+		      * could not be read is null; a shell line, with marks for those and for a cut */
 	VALUE_NUMBERS, /* a JSON array of integers */
 	VALUE_COUNTS, /* a JSON object: name -> number, or null where not known */
 	VALUE_RECORDS, /* a JSON array of objects, or (named) an object of objects */
@@ -34,6 +35,9 @@ struct named_count {
 
 struct record;
 
+/* Something is left out, and it is not known how much. */
+#define WORDS_CUT_UNKNOWN UINT64_MAX
+
 struct value {
 	enum value_kind kind;
 	union {
@@ -43,7 +47,14 @@ struct value {
 		struct {
 			const char *data;
 			size_t size;
-		} bytes; /* VALUE_BYTES, VALUE_WORDS */
+		} bytes; /* VALUE_BYTES */
+		struct {
+			const char *data;
+			size_t size;
+			const uint64_t *unreadable; /* which words, from 0, in rising order */
+			size_t nr_unreadable;
+			uint64_t cut; /* bytes left out at the end, or WORDS_CUT_UNKNOWN */
+		} words; /* VALUE_WORDS */
 		struct {
 			const uint64_t *items;
 			size_t nr;
@@ -109,6 +120,7 @@ struct sink_config {
 	/* Names of the fields shown as text columns, in order, NULL-terminated; "type" is
 	 * the record's kind. The last one takes the rest of a terminal's line. */
 	const char *const *columns;
+	bool utc; /* show UNIT_WALL_NS in UTC */
 	bool quote_words; /* quote every word of VALUE_WORDS, also where a shell needs none */
 	bool late_heading; /* text: the heading stands before each run of rows, not at the start */
 };
@@ -172,7 +184,12 @@ static inline struct value value__bytes(const char *data, size_t size)
 
 static inline struct value value__words(const char *data, size_t size)
 {
-	return (struct value){ .kind = VALUE_WORDS, .bytes = { data, size } };
+	return (struct value){ .kind = VALUE_WORDS, .words = { .data = data, .size = size } };
+}
+
+static inline struct value value__numbers(const uint64_t *items, size_t nr)
+{
+	return (struct value){ .kind = VALUE_NUMBERS, .numbers = { items, nr } };
 }
 
 static inline struct value value__counts(const struct named_count *items, size_t nr)

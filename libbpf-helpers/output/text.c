@@ -36,28 +36,44 @@ static bool is_shell_syntax(const char *data, size_t size)
 	return false;
 }
 
-static void append_words(struct buffer *out, const char *data, size_t size, bool quote)
+/* Neither mark can be a word: a shell's word with these characters is quoted. */
+static void append_cut(struct buffer *out, uint64_t cut, bool first)
 {
-	bool first = true;
-	size_t length;
+	if (cut && !first)
+		buffer__append_char(out, ' ');
+	if (cut == WORDS_CUT_UNKNOWN)
+		buffer__append_string(out, "…(+? bytes)");
+	else if (cut)
+		buffer__printf(out, "…(+%" PRIu64 " bytes)", cut);
+}
+
+static void append_words(struct buffer *out, const struct value *value, bool quote)
+{
+	const char *data = value->words.data;
+	size_t size = value->words.size, nr_unreadable = 0, length, i;
 	char *room;
 
-	while (size) {
+	for (i = 0; size; i++) {
 		length = strnlen(data, size);
-		room = buffer__reserve(out, 4 * length + 5);
+		if (i)
+			buffer__append_char(out, ' ');
+		room = buffer__reserve(out, 4 * length + 4);
 		if (!room)
 			return;
-		if (!first)
-			*room = ' ';
-		out->size += !first;
-		out->size += escape__shell(room + !first, data, length,
-					   quote || (first && is_shell_syntax(data, length)));
-		first = false;
+		if (nr_unreadable < value->words.nr_unreadable &&
+		    value->words.unreadable[nr_unreadable] == i) {
+			buffer__append_string(out, "<unreadable>");
+			nr_unreadable++;
+		} else {
+			out->size += escape__shell(room, data, length,
+						   quote || (!i && is_shell_syntax(data, length)));
+		}
 		if (length < size)
 			length++;
 		data += length;
 		size -= length;
 	}
+	append_cut(out, value->words.cut, !i);
 }
 
 static void append_bytes(struct buffer *out, const char *data, size_t size)
@@ -74,7 +90,7 @@ void text__append_value(struct buffer *out, const struct field *field, const str
 	if (value->kind == VALUE_BYTES)
 		append_bytes(out, value->bytes.data, value->bytes.size);
 	else if (value->kind == VALUE_WORDS)
-		append_words(out, value->bytes.data, value->bytes.size, quote_words);
+		append_words(out, value, quote_words);
 	else
 		json__append_value(out, field, value);
 }
@@ -85,9 +101,10 @@ struct text_face {
 	bool quote_words;
 	bool late_heading;
 	bool in_rows; /* what was written last was a heading or a row */
-	/* What localtime_r() said last: it is asked once for each second. */
+	bool utc;
+	/* What localtime_r() or gmtime_r() said last: it is asked once for each second. */
 	time_t second;
-	struct tm local;
+	struct tm broken_down;
 };
 
 static void append_wall_clock(struct text_face *text, struct buffer *out, uint64_t ns)
@@ -95,12 +112,16 @@ static void append_wall_clock(struct text_face *text, struct buffer *out, uint64
 	time_t second = ns / NS_PER_SECOND;
 
 	if (second != text->second) {
-		/* It fails only for years beyond an int; 2^64 ns end in 2554. */
-		localtime_r(&second, &text->local);
+		/* They fail only for years beyond an int; 2^64 ns end in 2554. */
+		if (text->utc)
+			gmtime_r(&second, &text->broken_down);
+		else
+			localtime_r(&second, &text->broken_down);
 		text->second = second;
 	}
-	buffer__printf(out, "%02d:%02d:%02d.%06" PRIu64, text->local.tm_hour, text->local.tm_min,
-		       text->local.tm_sec, ns % NS_PER_SECOND / 1000);
+	buffer__printf(out, "%02d:%02d:%02d.%06" PRIu64, text->broken_down.tm_hour,
+		       text->broken_down.tm_min, text->broken_down.tm_sec,
+		       ns % NS_PER_SECOND / 1000);
 }
 
 /* With three decimals, rounded to the nearest; thousandth: that many units. */
@@ -256,6 +277,8 @@ static void append_heading(struct text_face *text, struct buffer *out)
 
 		start = row__begin_cell(&row);
 		buffer__append_string(out, field->column);
+		if (text->utc && field->unit == UNIT_WALL_NS)
+			buffer__append_string(out, "(UTC)");
 		row__end_cell(&row, field, start);
 	}
 	row__end(&row, text->face.width);
@@ -331,6 +354,7 @@ int text__open(struct face **face, const struct sink_config *config)
 	text->columns.rows = config->rows;
 	text->quote_words = config->quote_words;
 	text->late_heading = config->late_heading;
+	text->utc = config->utc;
 	text->second = -1;
 	for (name = config->columns; *name && !err; name++) {
 		err = columns__add(&text->columns, *name);

@@ -20,7 +20,7 @@
 static const char *const cause_names[ACCOUNT_NR_CAUSES] = {
 	[ACCOUNT_RING_FULL] = "ring_full",	   [ACCOUNT_MAP_FULL] = "map_full",
 	[ACCOUNT_NO_START] = "no_start",	   [ACCOUNT_NO_STORAGE] = "no_storage",
-	[ACCOUNT_OUTPUT_CLOSED] = "output_closed",
+	[ACCOUNT_OUTPUT_CLOSED] = "output_closed", [ACCOUNT_NO_END] = "no_end",
 };
 
 static const char *const detail_names[ACCOUNT_NR_DETAILS] = {
@@ -88,12 +88,13 @@ int account__read(struct account *account, const struct bpf_map *counters)
 static void account_sum__add(struct account_sum *sum, const struct account_terms *terms)
 {
 	sum->seen += terms->kernel.seen;
-	sum->filtered += terms->kernel.filtered;
+	sum->filtered += terms->kernel.filtered + terms->filtered;
 	sum->recorded += terms->recorded;
 	sum->in_flight += terms->in_flight;
 	for (int i = 0; i < ACCOUNT_NR_CAUSES; i++)
 		sum->lost[i] += terms->kernel.lost[i];
 	sum->lost[ACCOUNT_OUTPUT_CLOSED] += terms->output_closed;
+	sum->lost[ACCOUNT_NO_END] += terms->no_end;
 	for (int i = 0; i < ACCOUNT_NR_DETAILS; i++)
 		sum->detail_lost[i] += terms->kernel.detail_lost[i];
 }
@@ -112,7 +113,8 @@ struct account_sum account__total(const struct account *account)
 	struct account_sum sum = {};
 
 	for (uint32_t kind = 0; kind < account->nr_kinds; kind++)
-		account_sum__add(&sum, &account->terms[kind]);
+		if (account__is_asked(account, kind))
+			account_sum__add(&sum, &account->terms[kind]);
 	return sum;
 }
 
@@ -121,6 +123,8 @@ bool account__balances(const struct account *account)
 	for (uint32_t kind = 0; kind < account->nr_kinds; kind++) {
 		struct account_sum sum = {};
 
+		if (!account__is_asked(account, kind))
+			continue;
 		account_sum__add(&sum, &account->terms[kind]);
 		if (sum.seen !=
 		    sum.filtered + sum.recorded + account_sum__lost(&sum) + sum.in_flight)

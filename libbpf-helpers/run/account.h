@@ -20,9 +20,11 @@ struct bpf_map;
 
 struct account_terms {
 	struct account_counters kernel; /* summed over the CPUs */
+	uint64_t filtered; /* by user space */
 	uint64_t recorded;
 	uint64_t in_flight;
 	uint64_t output_closed; /* lost in user space: could not be written out */
+	uint64_t no_end; /* lost in user space: what would have ended it was lost */
 };
 
 struct account {

@@ -21,7 +21,8 @@ static const char *const mechanism_notes[] = {
 };
 
 void explain__print(const char *tool, const char *question, const struct common_options *options,
-		    const struct attachment *attachment, const struct bpf_map *ring)
+		    const char *own_limits, const struct attachment *attachment,
+		    const struct bpf_map *ring)
 {
 	char limits[512], duration[32];
 
@@ -34,7 +35,9 @@ void explain__print(const char *tool, const char *question, const struct common_
 	       mechanism_notes[attachment->mechanism]);
 
 	task_filter__describe(&options->filter, limits, sizeof(limits));
-	printf("Only: %s%s\n", *limits ? limits : "no limit; events of every task",
+	printf("Only: %s%s%s%s\n",
+	       *limits || *own_limits ? limits : "no limit; events of every task",
+	       *limits && *own_limits ? ", " : "", own_limits,
 	       options->command ? ", of those the command and its descendants" : "");
 	printf("Until: %s\n", options->duration.given ?
 				      number__format_time(options->duration.ns, duration) :

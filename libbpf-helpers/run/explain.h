@@ -9,8 +9,10 @@
 
 struct bpf_map;
 
-/* Prints on stdout. question: of the tool, a few sentences. ring: the ring buffer's map. */
+/* Prints on stdout. question: of the tool, a few sentences. own_limits: those beside the common
+ * ones; "" for none. ring: the ring buffer's map. */
 void explain__print(const char *tool, const char *question, const struct common_options *options,
-		    const struct attachment *attachment, const struct bpf_map *ring);
+		    const char *own_limits, const struct attachment *attachment,
+		    const struct bpf_map *ring);
 
 #endif

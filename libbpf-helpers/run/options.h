@@ -8,6 +8,7 @@
 #ifndef VANTAGE_RUN_OPTIONS_H
 #define VANTAGE_RUN_OPTIONS_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,7 @@ enum option_type {
 	OPTION_USERS, /* struct number_list of user ids, by number or name */
 	OPTION_GLOBS, /* struct task_filter: adds a command-name glob */
 	OPTION_CGROUPS, /* struct task_filter: adds a cgroup */
+	OPTION_REGEX, /* struct optional_regex: extended, as of grep -E; freed by the tool */
 	OPTION_HELP, /* no field: prints the help and exits */
 	OPTION_VERSION, /* no field: prints the version and exits */
 };
@@ -64,6 +66,12 @@ struct optional_time {
 	uint64_t ns;
 };
 
+struct optional_regex {
+	bool given;
+	const char *text;
+	regex_t regex;
+};
+
 /* First member of each tool's options struct. Zero is the default of everything not set
  * by options__parse(). */
 struct common_options {
@@ -71,6 +79,7 @@ struct common_options {
 	struct optional_time duration; /* not given: until a signal, or the command's end */
 	bool time; /* columns */
 	bool timestamp;
+	bool utc; /* wall clocks in UTC; a tool with a column of them has the option */
 	int format; /* enum face_kind */
 	bool json;
 	const char *output; /* path or NULL */

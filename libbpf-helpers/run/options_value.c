@@ -289,6 +289,25 @@ static int set_flag(const struct option_row *row, void *field, const char *word,
 	return 0;
 }
 
+static int set_regex(const struct option_row *row, void *field, const char *word, char **cause)
+{
+	struct optional_regex *option = field;
+	char text[128];
+	int err;
+
+	(void)row;
+	err = regcomp(&option->regex, word, REG_EXTENDED | REG_NOSUB);
+	if (err == REG_ESPACE)
+		return -ENOMEM;
+	if (err) {
+		regerror(err, &option->regex, text, sizeof(text));
+		return because(cause, "'%s' is no extended regular expression: %s", word, text);
+	}
+	option->text = word;
+	option->given = true;
+	return 0;
+}
+
 static const struct {
 	int (*set)(const struct option_row *row, void *field, const char *word, char **cause);
 	bool is_list;
@@ -306,6 +325,7 @@ static const struct {
 	[OPTION_CGROUPS] = { add_cgroup, true },
 	[OPTION_CHOICES] = { set_choices, true },
 	[OPTION_PERCENTILES] = { set_percentiles, true },
+	[OPTION_REGEX] = { set_regex, false },
 };
 
 bool option_type__is_list(enum option_type type)

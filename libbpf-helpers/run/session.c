@@ -144,6 +144,7 @@ static int session__prepare_output(struct session *session)
 		.path = options->output,
 		.rows = session->tool->rows,
 		.columns = session->work->columns,
+		.utc = options->utc,
 		.quote_words = session->work->quote_words,
 		.late_heading = session->tool->late_heading,
 	};
@@ -165,6 +166,7 @@ static int session__prepare_output(struct session *session)
 static void session__announce(const struct session *session)
 {
 	const struct attachment *attachment = &session->attachment;
+	const char *own = session->work->limits ? session->work->limits : "";
 	char limits[512], duration[32], probes[512] = "";
 	size_t used = 0;
 
@@ -175,9 +177,8 @@ static void session__announce(const struct session *session)
 	if (session->options->duration.given)
 		number__format_time(session->options->duration.ns, duration);
 	log_info("tracing %s (%s by %s)%s%s%s%s%s%s; Ctrl-C ends it", session->tool->traced, probes,
-		 attach_mechanism_names[attachment->mechanism], *limits ? ", only " : "", limits,
-		 session->work->limits ? ", " : "",
-		 session->work->limits ? session->work->limits : "",
+		 attach_mechanism_names[attachment->mechanism], *limits || *own ? ", only " : "",
+		 limits, *limits && *own ? ", " : "", own,
 		 session->options->duration.given ? ", for " : "",
 		 session->options->duration.given ? duration : "");
 }
@@ -231,7 +232,8 @@ int session__attach(struct session *session)
 		return err;
 	if (session->options->explain) {
 		explain__print(session->tool->options.tool, session->tool->question,
-			       session->options, &session->attachment, session->object.ring);
+			       session->options, session->work->limits ? session->work->limits : "",
+			       &session->attachment, session->object.ring);
 		return SESSION_DONE;
 	}
 	err = session__prepare_output(session);

@@ -94,6 +94,14 @@ struct session_work {
 	int (*event)(void *ctx, const void *data, size_t size);
 };
 
+/* What became of an event that has no record of its own. */
+enum event_fate {
+	FATE_FILTERED,
+	FATE_RECORDED, /* it is in the next record that is written, or in the report */
+	FATE_IN_FLIGHT,
+	FATE_NO_END, /* lost: see ACCOUNT_NO_END */
+};
+
 struct session {
 	const struct tool *tool;
 	struct common_options *options; /* their filter is resolved by the session */
@@ -149,5 +157,7 @@ int session__take_all(struct session *session);
 /* Writes a record that stands for nr events, or for none (0). */
 int session__record_events(struct session *session, uint32_t kind, uint64_t nr,
 			   const struct record *record);
+/* Counts an event that has no record of its own. */
+void session__count(struct session *session, uint32_t kind, enum event_fate fate);
 
 #endif

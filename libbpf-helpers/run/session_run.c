@@ -86,6 +86,26 @@ int session__record(struct session *session, uint32_t kind, const struct record 
 	return session__record_events(session, kind, 1, record);
 }
 
+void session__count(struct session *session, uint32_t kind, enum event_fate fate)
+{
+	struct account_terms *terms = &session->account.terms[kind];
+
+	switch (fate) {
+	case FATE_FILTERED:
+		terms->filtered++;
+		break;
+	case FATE_RECORDED:
+		session->unwritten[kind]++;
+		break;
+	case FATE_IN_FLIGHT:
+		terms->in_flight++;
+		break;
+	case FATE_NO_END:
+		terms->no_end++;
+		break;
+	}
+}
+
 static int session__flush(struct session *session)
 {
 	int err = session->output_err ? 0 : sink__flush(session->sink);
@@ -305,9 +325,9 @@ static void session__explain_nothing(const struct session *session)
 		log_info("0 events: %" PRIu64 " were seen, and all were outside what was asked",
 			 sum.seen);
 	else
-		log_info("0 events: %" PRIu64 " were seen and %" PRIu64
-			 " filtered; the rest was lost",
-			 sum.seen, sum.filtered);
+		log_info("0 events: %" PRIu64 " were seen, %" PRIu64 " filtered and %" PRIu64
+			 " still in flight at the end; the rest was lost",
+			 sum.seen, sum.filtered, sum.in_flight);
 }
 
 /* Detach, drain, last report. err: how the loop ended, after which events still have a fate. */

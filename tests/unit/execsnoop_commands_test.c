@@ -5,77 +5,65 @@
 #include "execsnoop/commands.h"
 #include "test.h"
 
-/* An exec with a gap between path and arguments, as the ring's records have. */
-static struct execsnoop_exec *make_exec(__u32 pid, __u64 fork_ns, const char *path,
-					const char *args, __u32 args_size)
-{
-	struct execsnoop_exec *exec = calloc(1, sizeof(*exec) + 512 + args_size);
-
-	exec->process.pid = pid;
-	exec->process.fork_ns = fork_ns;
-	exec->filename_size = strlen(path) + 1;
-	exec->args_offset = 512;
-	exec->args_size = args_size;
-	memcpy(exec->data, path, exec->filename_size);
-	memcpy(exec->data + 512, args, args_size);
-	return exec;
-}
-
 static void begin(struct commands *commands, __u32 pid, __u64 fork_ns, const char *path)
 {
-	struct execsnoop_exec *exec = make_exec(pid, fork_ns, path, "a\0b", 4);
+	const struct exec_event exec = {
+		.process = { .pid = pid, .fork_ns = fork_ns },
+		.filename = { path, strlen(path) },
+		.args = { "a\0b", 4 },
+	};
 
-	test__equal("an exec is remembered", -commands__begin(commands, exec), 0);
-	free(exec);
+	test__equal("an exec is remembered", -commands__begin(commands, exec_event__copy(&exec)),
+		    0);
 }
 
 static void test_join(void)
 {
 	struct execsnoop_process end = { .pid = 10, .fork_ns = 5 };
 	struct commands *commands = commands__new();
-	struct execsnoop_exec *exec;
+	struct exec_event *exec, *stale;
 
 	begin(commands, 10, 5, "/bin/first");
 	begin(commands, 10, 5, "/bin/second");
 	begin(commands, 10 + 4096, 6, "/bin/same-bucket");
-	exec = commands__end(commands, &end);
-	test__same("an exit ends the last exec of its process", exec ? exec->data : NULL,
-		   "/bin/second");
-	test__check(exec && exec->args_size == 4 &&
-			    !memcmp(exec->data + exec->args_offset, "a\0b", 4),
-		    "arguments are kept", "other bytes");
+	exec = commands__end(commands, &end, &stale);
+	test__check(exec && exec->filename.size == 11 &&
+			    !memcmp(exec->filename.data, "/bin/second", 11),
+		    "an exit ends the last exec of its process", "another one");
+	test__check(!stale, "nothing is stale then", "something is");
 	free(exec);
-	test__check(!commands__end(commands, &end), "only once", "it was still there");
+	test__check(!commands__end(commands, &end, &stale) && !stale, "only once",
+		    "it was still there");
 	end = (struct execsnoop_process){ .pid = 10 + 4096, .fork_ns = 7 };
-	test__check(!commands__end(commands, &end), "a process id in use again matches nothing",
-		    "an earlier process was joined");
+	test__check(!commands__end(commands, &end, &stale),
+		    "a process id in use again matches nothing", "an earlier process was joined");
+	test__check(stale && stale->process.fork_ns == 6, "but the earlier process is handed over",
+		    "it is not");
+	free(stale);
 	begin(commands, 11, 1, "/bin/still-running");
 	commands__free(commands);
 }
 
-static void test_long_arguments(void)
+static void test_take(void)
 {
-	struct execsnoop_process end = { .pid = 1, .fork_ns = 1 };
 	struct commands *commands = commands__new();
-	char *args = calloc(1, 10000);
-	struct execsnoop_exec *exec = make_exec(1, 1, "/x", args, 10000);
+	struct exec_event *exec;
+	unsigned int pids = 0;
 
-	exec->args_cut = 7;
-	test__equal("a long exec is remembered", -commands__begin(commands, exec), 0);
-	free(exec);
-	exec = commands__end(commands, &end);
-	test__equal("arguments are cut to what is kept", exec ? exec->args_size : 0,
-		    COMMAND_ARGS_KEPT);
-	test__equal("and what was cut is told", exec ? exec->args_cut : 0,
-		    7 + 10000 - COMMAND_ARGS_KEPT);
-	free(exec);
-	free(args);
+	begin(commands, 1, 5, "/bin/one");
+	begin(commands, 2, 5, "/bin/two");
+	begin(commands, 2 + 4096, 5, "/bin/four");
+	while ((exec = commands__take(commands))) {
+		pids += exec->process.pid;
+		free(exec);
+	}
+	test__equal("what still runs can be taken out, each once", pids, 1 + 2 + 2 + 4096);
 	commands__free(commands);
 }
 
 int main(void)
 {
 	test_join();
-	test_long_arguments();
+	test_take();
 	return test__done();
 }

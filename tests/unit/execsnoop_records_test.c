@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
 #include "execsnoop/records.h"
+#include "output/sink.h"
 #include "test.h"
 
 static void test_cpu_time(void)
@@ -48,7 +50,7 @@ static void test_exit(void)
 	struct execsnoop_exit exit = { .process = { .time_ns = 2500100, .fork_ns = 100 },
 				       .status = SIGSEGV | 0x80,
 				       .execed = 1 };
-	struct execsnoop_exec exec = { .process = { .time_ns = 1000100 } };
+	struct exec_event exec = { .process = { .time_ns = 1000100 } };
 	struct record_values values;
 	struct record record = exit__record(&exit, NULL, &times, &values);
 
@@ -69,10 +71,35 @@ static void test_exit(void)
 	test__same("exit: duration in milliseconds", find(&record, "run")->bytes.data, "1.500");
 }
 
+static void test_failed(void)
+{
+	struct record_times times = {};
+	struct exec_event exec = { .ret = -ENOENT, .args = { "a", 2 } };
+	struct record_values values;
+	struct record record = exec__record(&exec, &times, &values);
+
+	test__equal("failed: ret", (uint64_t)-find(&record, "ret")->integer, ENOENT);
+	test__same("failed: errno by name", find(&record, "error")->bytes.data, "ENOENT");
+	test__same("failed: in text with a minus", find(&record, "result")->bytes.data, "-ENOENT");
+	test__equal("failed: a path that is not known is absent", find(&record, "filename")->kind,
+		    VALUE_ABSENT);
+	exec.ret = -513;
+	exec.args_cut = WORDS_CUT_UNKNOWN;
+	record = exec__record(&exec, &times, &values);
+	test__same("failed: an errno without a name", find(&record, "error")->bytes.data,
+		   "error 513");
+	test__equal("failed: what is cut is not known", find(&record, "args_cut")->kind,
+		    VALUE_ABSENT);
+	exec.ret = 0;
+	record = exec__record(&exec, &times, &values);
+	test__equal("no failure, no error", find(&record, "error")->kind, VALUE_ABSENT);
+}
+
 int main(void)
 {
 	test_cpu_time();
 	test_signals();
 	test_exit();
+	test_failed();
 	return test__done();
 }

@@ -4,17 +4,17 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NR_BUCKETS 4096 /* power of two; process ids spread over them by themselves */
 
 struct command_entry {
 	struct command_entry *next;
-	struct execsnoop_exec *exec;
+	struct exec_event *exec;
 };
 
 struct commands {
 	struct command_entry *buckets[NR_BUCKETS];
+	size_t next; /* bucket of commands__take() */
 };
 
 struct commands *commands__new(void)
@@ -32,77 +32,65 @@ static struct command_entry **commands__find(struct commands *commands, __u32 pi
 	return at;
 }
 
-/* A copy with the arguments right behind the path and cut to what is kept. */
-static struct execsnoop_exec *exec__remember(const struct execsnoop_exec *exec)
-{
-	__u32 kept = exec->args_size < COMMAND_ARGS_KEPT ? exec->args_size : COMMAND_ARGS_KEPT;
-	struct execsnoop_exec *copy = malloc(sizeof(*copy) + exec->filename_size + kept);
-
-	if (!copy)
-		return NULL;
-	*copy = *exec;
-	copy->args_offset = exec->filename_size;
-	copy->args_size = kept;
-	copy->args_cut += exec->args_size - kept;
-	memcpy(copy->data, exec->data, exec->filename_size);
-	memcpy(copy->data + copy->args_offset, exec->data + exec->args_offset, kept);
-	return copy;
-}
-
-int commands__begin(struct commands *commands, const struct execsnoop_exec *exec)
+int commands__begin(struct commands *commands, struct exec_event *exec)
 {
 	struct command_entry **at = commands__find(commands, exec->process.pid);
-	struct execsnoop_exec *copy = exec__remember(exec);
-	struct command_entry *entry;
+	struct command_entry *entry = *at;
 
-	if (!copy)
-		return -ENOMEM;
-	if (*at) {
-		free((*at)->exec);
-		(*at)->exec = copy;
+	if (entry) {
+		free(entry->exec);
+		entry->exec = exec;
 		return 0;
 	}
 	entry = malloc(sizeof(*entry));
-	if (!entry) {
-		free(copy);
+	if (!entry)
 		return -ENOMEM;
-	}
-	*entry = (struct command_entry){ .exec = copy };
+	*entry = (struct command_entry){ .exec = exec };
 	*at = entry;
 	return 0;
 }
 
-struct execsnoop_exec *commands__end(struct commands *commands,
-				     const struct execsnoop_process *process)
+static struct exec_event *commands__remove(struct command_entry **at)
 {
-	struct command_entry **at = commands__find(commands, process->pid);
 	struct command_entry *entry = *at;
-	struct execsnoop_exec *exec;
+	struct exec_event *exec = entry->exec;
 
-	if (!entry)
-		return NULL;
-	exec = entry->exec;
 	*at = entry->next;
 	free(entry);
+	return exec;
+}
+
+struct exec_event *commands__end(struct commands *commands, const struct execsnoop_process *process,
+				 struct exec_event **stale)
+{
+	struct command_entry **at = commands__find(commands, process->pid);
+	struct exec_event *exec;
+
+	*stale = NULL;
+	if (!*at)
+		return NULL;
+	exec = commands__remove(at);
 	if (exec->process.fork_ns == process->fork_ns)
 		return exec;
-	/* An earlier process of that id, whose exit was lost. */
-	free(exec);
+	*stale = exec;
+	return NULL;
+}
+
+struct exec_event *commands__take(struct commands *commands)
+{
+	for (; commands->next < NR_BUCKETS; commands->next++)
+		if (commands->buckets[commands->next])
+			return commands__remove(&commands->buckets[commands->next]);
 	return NULL;
 }
 
 void commands__free(struct commands *commands)
 {
+	struct exec_event *exec;
+
 	if (!commands)
 		return;
-	for (size_t i = 0; i < NR_BUCKETS; i++) {
-		while (commands->buckets[i]) {
-			struct command_entry *entry = commands->buckets[i];
-
-			commands->buckets[i] = entry->next;
-			free(entry->exec);
-			free(entry);
-		}
-	}
+	while ((exec = commands__take(commands)))
+		free(exec);
 	free(commands);
 }

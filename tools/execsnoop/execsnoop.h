@@ -5,9 +5,10 @@
 
 #include "shared/types.h"
 
-/* Kinds of the account, in this order in execsnoop_kinds[]. */
+/* Kinds of the account, in this order in the loader's table of their names. */
 enum execsnoop_kind {
 	EXECSNOOP_EXEC, /* a successful exec */
+	EXECSNOOP_FAILED, /* a call of exec that failed */
 	EXECSNOOP_EXIT, /* the end of a process */
 };
 
@@ -30,13 +31,25 @@ struct execsnoop_process {
 	char pcomm[EXECSNOOP_COMM_SIZE]; /* of the parent process */
 };
 
-/* args begin args_offset bytes into data: each argument ended by NUL, as in the new memory. */
+/* args_cut when it is not known how much is missing. */
+#define EXECSNOOP_CUT_UNKNOWN 0xffffffffU
+
+/* Most arguments of a failed call that are read. */
+#define EXECSNOOP_FAILED_ARGS_MAX 256
+
+/*
+ * EXECSNOOP_EXEC and EXECSNOOP_FAILED. Offsets count from data; 0: there is none. Arguments are
+ * each ended by NUL, as in the new memory. Of a failed call, one that could not be read is an
+ * empty one whose bit in an array of EXECSNOOP_FAILED_ARGS_MAX bits is set.
+ */
 struct execsnoop_exec {
 	struct execsnoop_process process;
-	__u32 filename_size; /* with its NUL; at the start of data */
+	__u32 filename_size; /* with its NUL; at the start of data. 0: it could not be read */
+	__u32 unreadable_offset; /* of the array of bits, __u64 by __u64 */
 	__u32 args_offset;
 	__u32 args_size;
-	__u32 args_cut; /* bytes left out at the end */
+	__u32 args_cut; /* bytes left out at the end, or EXECSNOOP_CUT_UNKNOWN */
+	__s32 ret; /* 0 or -errno */
 	char data[];
 };
 

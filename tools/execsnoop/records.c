@@ -42,26 +42,50 @@
 		FIELD("cgroup_id", VALUE_UNSIGNED, NULL, 0, "Id of its cgroup (cgroup2).")
 #define NR_FIELDS_OF_A_PROCESS 11
 
-static const struct field exec_fields[] = {
-	FIELDS_OF_A_PROCESS,
-	FIELD("ret", VALUE_SIGNED, "RET", 3, "0: the exec succeeded."),
-	FIELD("filename", VALUE_BYTES, NULL, 0, "Path given to exec."),
-	FIELD("args", VALUE_WORDS, "ARGS", -4, "Arguments, the program's name first."),
-	FIELD("args_cut", VALUE_UNSIGNED, NULL, 0, "Bytes of arguments left out at the end."),
-};
-
-const struct record_type exec_record_type = {
-	.name = "exec",
-	.meaning = "A successful exec.",
-	.fields = exec_fields,
-	.nr_fields = NR_FIELDS_OF_A_PROCESS + 4,
-};
-
 #define OPTIONAL(field_name, field_kind, field_unit, heading, least_width, text)                   \
 	{                                                                                          \
 		.name = field_name, .kind = field_kind, .unit = field_unit, .column = heading,     \
 		.width = least_width, .meaning = text                                              \
 	}
+
+/* The command itself: the last fields of both kinds of record. */
+#define FIELDS_OF_A_COMMAND                                                                        \
+	OPTIONAL("filename", VALUE_BYTES, UNIT_NONE, NULL, 0,                                      \
+		 "Path given to exec; absent if it could not be read."),                           \
+		OPTIONAL("args", VALUE_WORDS, UNIT_NONE, "ARGS", -4,                               \
+			 "Arguments, the program's name first; null: one that could not be read. " \
+			 "Of an exit, the first 4096 bytes."),                                     \
+		OPTIONAL("args_unreadable", VALUE_NUMBERS, UNIT_NONE, NULL, 0,                     \
+			 "Which arguments could not be read, from 0; of failed calls only."),      \
+		OPTIONAL("args_cut", VALUE_UNSIGNED, UNIT_NONE, NULL, 0,                           \
+			 "Bytes of arguments left out at the end; absent if not known.")
+#define NR_FIELDS_OF_A_COMMAND 4
+
+static const struct field exec_fields[] = {
+	FIELDS_OF_A_PROCESS,
+	FIELD("ret", VALUE_SIGNED, NULL, 0, "0, or the negative errno of a call that failed."),
+	OPTIONAL("error", VALUE_BYTES, UNIT_NONE, NULL, 0, "Name of the errno."),
+	{ .name = "result",
+	  .kind = VALUE_BYTES,
+	  .column = "RET",
+	  .width = -3,
+	  .text_only = true,
+	  .meaning = "0, or error with a minus before it." },
+	{ .name = "status",
+	  .kind = VALUE_BYTES,
+	  .column = "STATUS",
+	  .width = -7,
+	  .text_only = true,
+	  .meaning = "error." },
+	FIELDS_OF_A_COMMAND,
+};
+
+const struct record_type exec_record_type = {
+	.name = "exec",
+	.meaning = "A call of exec: one that succeeded, or with --fails one that failed.",
+	.fields = exec_fields,
+	.nr_fields = sizeof(exec_fields) / sizeof(exec_fields[0]),
+};
 
 static const struct field exit_fields[] = {
 	FIELDS_OF_A_PROCESS,
@@ -95,9 +119,7 @@ static const struct field exit_fields[] = {
 	  .width = 8,
 	  .text_only = true,
 	  .meaning = "user_ns and system_ns together." },
-	OPTIONAL("filename", VALUE_BYTES, UNIT_NONE, NULL, 0, "Path given to its exec."),
-	OPTIONAL("args", VALUE_WORDS, UNIT_NONE, "ARGS", -4, "The first 4096 bytes of arguments."),
-	OPTIONAL("args_cut", VALUE_UNSIGNED, UNIT_NONE, NULL, 0, "Bytes of arguments left out."),
+	FIELDS_OF_A_COMMAND,
 };
 
 const struct record_type exit_record_type = {
@@ -129,28 +151,65 @@ static struct value *process__values(const struct execsnoop_process *process,
 	return value;
 }
 
-/* filename, args, args_cut; absent without an exec. */
-static struct value *exec__command_values(const struct execsnoop_exec *exec, struct value *value)
+static struct value *text__value(struct text text, struct value *value)
 {
-	if (!exec) {
-		*value++ = (struct value){};
-		*value++ = (struct value){};
-		*value++ = (struct value){};
-		return value;
-	}
-	*value++ = value__text(exec->data, exec->filename_size);
-	*value++ = value__words(exec->data + exec->args_offset, exec->args_size);
-	*value++ = value__unsigned(exec->args_cut);
+	*value++ = text.data ? value__bytes(text.data, text.size) : (struct value){};
 	return value;
 }
 
-struct record exec__record(const struct execsnoop_exec *exec, const struct record_times *times,
+/* Absent without an exec. */
+static struct value *command__values(const struct exec_event *exec, struct record_values *values,
+				     struct value *value)
+{
+	size_t nr;
+
+	if (!exec) {
+		for (int i = 0; i < NR_FIELDS_OF_A_COMMAND; i++)
+			*value++ = (struct value){};
+		return value;
+	}
+	nr = exec_event__unreadable(exec, values->unreadable);
+	value = text__value(exec->filename, value);
+	*value++ = (struct value){
+		.kind = VALUE_WORDS,
+		.words = { exec->args.data, exec->args.size, values->unreadable, nr,
+			   exec->args_cut },
+	};
+	*value++ = nr ? value__numbers(values->unreadable, nr) : (struct value){};
+	*value++ = exec->args_cut != WORDS_CUT_UNKNOWN ? value__unsigned(exec->args_cut) :
+							 (struct value){};
+	return value;
+}
+
+const char *error__name(int number, char *text, size_t size)
+{
+	const char *name = strerrorname_np(number);
+
+	if (name)
+		snprintf(text, size, "%s", name);
+	else
+		snprintf(text, size, "error %d", number);
+	return text;
+}
+
+struct record exec__record(const struct exec_event *exec, const struct record_times *times,
 			   struct record_values *values)
 {
 	struct value *value = process__values(&exec->process, times, values->values);
+	struct value status = {};
 
-	*value++ = value__signed(0);
-	exec__command_values(exec, value);
+	*value++ = value__signed(exec->ret);
+	if (exec->ret) {
+		values->status_text[0] = '-';
+		error__name(-exec->ret, values->status_text + 1, sizeof(values->status_text) - 1);
+		status = value__text(values->status_text + 1, sizeof(values->status_text) - 1);
+	} else {
+		snprintf(values->status_text, sizeof(values->status_text), "0");
+	}
+	*value++ = status;
+	*value++ = value__text(values->status_text, sizeof(values->status_text));
+	*value++ = status;
+	command__values(exec, values, value);
 	return (struct record){ &exec_record_type, values->values };
 }
 
@@ -196,7 +255,7 @@ static struct value *exit__status_values(int status, char *text, size_t size, st
 	return value;
 }
 
-struct record exit__record(const struct execsnoop_exit *exit, const struct execsnoop_exec *exec,
+struct record exit__record(const struct execsnoop_exit *exit, const struct exec_event *exec,
 			   const struct record_times *times, struct record_values *values)
 {
 	struct value *value = process__values(&exit->process, times, values->values);
@@ -220,6 +279,6 @@ struct record exit__record(const struct execsnoop_exit *exit, const struct execs
 	*value++ = value__text(values->run_text, sizeof(values->run_text));
 	*value++ = value__text(values->status_text, sizeof(values->status_text));
 	*value++ = exit->times_known ? value__unsigned(user_ns + system_ns) : (struct value){};
-	exec__command_values(exec, value);
+	command__values(exec, values, value);
 	return (struct record){ &exit_record_type, values->values };
 }

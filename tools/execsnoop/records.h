@@ -3,7 +3,7 @@
 #ifndef VANTAGE_EXECSNOOP_RECORDS_H
 #define VANTAGE_EXECSNOOP_RECORDS_H
 
-#include "execsnoop.h"
+#include "event.h"
 #include "output/sink.h"
 #include "run/clock.h"
 
@@ -12,9 +12,10 @@ extern const struct record_type exit_record_type;
 
 /* Room for the values of one record, and for what they borrow. */
 struct record_values {
-	struct value values[26];
+	struct value values[40];
 	char run_text[32];
 	char status_text[32];
+	uint64_t unreadable[EXECSNOOP_FAILED_ARGS_MAX];
 };
 
 /* Where times count from. */
@@ -24,11 +25,11 @@ struct record_times {
 };
 
 /* The record borrows from exec and values. */
-struct record exec__record(const struct execsnoop_exec *exec, const struct record_times *times,
+struct record exec__record(const struct exec_event *exec, const struct record_times *times,
 			   struct record_values *values);
 
 /* exec: what the process was running, or NULL if that exec was before the run or was lost. */
-struct record exit__record(const struct execsnoop_exit *exit, const struct execsnoop_exec *exec,
+struct record exit__record(const struct execsnoop_exit *exit, const struct exec_event *exec,
 			   const struct record_times *times, struct record_values *values);
 
 /*
@@ -37,6 +38,9 @@ struct record exit__record(const struct execsnoop_exit *exit, const struct execs
  */
 void cpu_time__split(uint64_t runtime_ns, uint64_t utime_ns, uint64_t stime_ns, uint64_t *user_ns,
 		     uint64_t *system_ns);
+
+/* "ENOENT"; of a number that is none of libc's, "error 512". text has room for size bytes. */
+const char *error__name(int number, char *text, size_t size);
 
 /* "SIGKILL", "SIGRTMIN+3"; text has room for size bytes. */
 const char *signal__name(int number, char *text, size_t size);

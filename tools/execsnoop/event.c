@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/sink.h"
+
+struct exec_event exec_event__parse(const struct execsnoop_exec *exec)
+{
+	struct exec_event event = {
+		.process = exec->process,
+		.ret = exec->ret,
+		.args = { exec->data + exec->args_offset, exec->args_size },
+		.args_cut = exec->args_cut == EXECSNOOP_CUT_UNKNOWN ? WORDS_CUT_UNKNOWN :
+								      exec->args_cut,
+	};
+
+	if (exec->filename_size)
+		event.filename = (struct text){ exec->data, exec->filename_size - 1 };
+	if (exec->unreadable_offset)
+		event.unreadable = (const uint64_t *)(exec->data + exec->unreadable_offset);
+	return event;
+}
+
+/* Leaves the first size bytes of arguments. */
+static void exec_event__cut(struct exec_event *event, size_t size)
+{
+	if (event->args_cut != WORDS_CUT_UNKNOWN)
+		event->args_cut += event->args.size - size;
+	event->args.size = size;
+}
+
+void exec_event__cut_args(struct exec_event *event, uint64_t most)
+{
+	size_t size = 0;
+
+	for (uint64_t i = 0; i < most && size < event->args.size; i++) {
+		size += strnlen(event->args.data + size, event->args.size - size);
+		if (size < event->args.size)
+			size++;
+	}
+	exec_event__cut(event, size);
+}
+
+void exec_event__cut_bytes(struct exec_event *event, uint64_t most)
+{
+	if (most < event->args.size)
+		exec_event__cut(event, most);
+}
+
+char *exec_event__line(const struct exec_event *event)
+{
+	size_t size = event->args.size;
+	char *line = malloc(size + 1);
+
+	if (!line)
+		return NULL;
+	memcpy(line, event->args.data, size);
+	line[size] = '\0';
+	if (size && !line[size - 1])
+		size--;
+	for (size_t i = 0; i < size; i++)
+		if (!line[i])
+			line[i] = ' ';
+	return line;
+}
+
+size_t exec_event__unreadable(const struct exec_event *event,
+			      uint64_t indices[EXECSNOOP_FAILED_ARGS_MAX])
+{
+	size_t nr = 0, at = 0;
+
+	for (size_t i = 0; event->unreadable && at < event->args.size; i++) {
+		if (i < EXECSNOOP_FAILED_ARGS_MAX && event->unreadable[i / 64] >> i % 64 & 1)
+			indices[nr++] = i;
+		at += strnlen(event->args.data + at, event->args.size - at) + 1;
+	}
+	return nr;
+}
+
+struct text path__name(struct text path)
+{
+	const char *slash = path.data ? memrchr(path.data, '/', path.size) : NULL;
+
+	if (!slash)
+		return path;
+	return (struct text){ slash + 1, path.data + path.size - slash - 1 };
+}
+
+/* Copies a part behind the others. */
+static void text__move(struct text *text, char **to)
+{
+	if (!text->data)
+		return;
+	memcpy(*to, text->data, text->size);
+	text->data = *to;
+	*to += text->size;
+}
+
+struct exec_event *exec_event__copy(const struct exec_event *event)
+{
+	struct exec_event *copy = malloc(sizeof(*copy) + event->filename.size + event->args.size);
+	char *to = (char *)(copy + 1);
+
+	if (!copy)
+		return NULL;
+	*copy = *event;
+	text__move(&copy->filename, &to);
+	text__move(&copy->args, &to);
+	return copy;
+}
