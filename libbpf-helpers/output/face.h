@@ -19,6 +19,8 @@ struct face_operations {
 	void (*heading)(struct face *face, struct buffer *out);
 	/* Appends one line with its newline, or nothing for a record the face does not show. */
 	void (*record)(struct face *face, struct buffer *out, const struct record *record);
+	/* Another table begins, below what is there. 0 or -errno, reported. NULL: nothing to do. */
+	int (*table)(struct face *face, struct buffer *out, const char *const *columns);
 	void (*free)(struct face *face);
 };
 

@@ -178,6 +178,19 @@ size_t sink__width(const struct sink *sink)
 	return sink->face->width;
 }
 
+int sink__begin_table(struct sink *sink, const char *const *columns)
+{
+	const struct face_operations *operations = sink->face->operations;
+	int err = sink__begin(sink);
+
+	if (err || !operations->table)
+		return err;
+	err = operations->table(sink->face, &sink->out, columns);
+	if (err)
+		sink->err = err;
+	return err ? err : sink__format(sink, NULL);
+}
+
 int sink__flush(struct sink *sink)
 {
 	int err = sink__begin(sink);

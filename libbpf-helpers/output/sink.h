@@ -143,6 +143,12 @@ bool sink__is_buffering(const struct sink *sink);
 /* Characters in a line of the terminal that the sink writes to; 0: it is none. */
 size_t sink__width(const struct sink *sink);
 
+/*
+ * From here on the text face shows these columns (named as in the config), below a blank line and
+ * a heading of their own. The other faces write on as before. Errors as sink__write().
+ */
+int sink__begin_table(struct sink *sink, const char *const *columns);
+
 /* Writes out what is buffered. Errors as sink__write(). */
 int sink__flush(struct sink *sink);
 

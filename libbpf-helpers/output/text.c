@@ -337,15 +337,40 @@ static void text__free(struct face *face)
 	free(face);
 }
 
+static int text__set_columns(struct text_face *text, const char *const *names)
+{
+	int err = 0;
+
+	for (const char *const *name = names; *name && !err; name++) {
+		err = columns__add(&text->columns, *name);
+		if (!err && !text->columns.fields[text->columns.nr - 1]->column)
+			err = -EINVAL;
+		if (err)
+			log_error(err, NULL, "cannot show '%s' as a column of text", *name);
+	}
+	return err;
+}
+
+static int text__table(struct face *face, struct buffer *out, const char *const *names)
+{
+	struct text_face *text = (struct text_face *)face;
+	const struct record_type *const *rows = text->columns.rows;
+
+	columns__free(&text->columns);
+	text->columns = (struct columns){ .rows = rows };
+	buffer__append_char(out, '\n');
+	return text__set_columns(text, names);
+}
+
 int text__open(struct face **face, const struct sink_config *config)
 {
 	static const struct face_operations operations = {
 		.heading = text__heading,
 		.record = text__record,
+		.table = text__table,
 		.free = text__free,
 	};
 	struct text_face *text = calloc(1, sizeof(*text));
-	const char *const *name;
 	int err = text ? 0 : -ENOMEM;
 
 	if (err)
@@ -356,13 +381,7 @@ int text__open(struct face **face, const struct sink_config *config)
 	text->late_heading = config->late_heading;
 	text->utc = config->utc;
 	text->second = -1;
-	for (name = config->columns; *name && !err; name++) {
-		err = columns__add(&text->columns, *name);
-		if (!err && !text->columns.fields[text->columns.nr - 1]->column)
-			err = -EINVAL;
-		if (err)
-			log_error(err, NULL, "cannot show '%s' as a column of text", *name);
-	}
+	err = text__set_columns(text, config->columns);
 	if (err) {
 		text__free(&text->face);
 		return err;

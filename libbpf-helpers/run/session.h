@@ -157,6 +157,9 @@ int session__take_all(struct session *session);
 /* Writes a record that stands for nr events, or for none (0). */
 int session__record_events(struct session *session, uint32_t kind, uint64_t nr,
 			   const struct record *record);
+/* What is written from now on stands in a table with these columns (as session_work has them). */
+int session__begin_table(struct session *session, const char *const *columns);
+
 /* Counts an event that has no record of its own. */
 void session__count(struct session *session, uint32_t kind, enum event_fate fate);
 

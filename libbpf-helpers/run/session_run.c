@@ -86,6 +86,11 @@ int session__record(struct session *session, uint32_t kind, const struct record 
 	return session__record_events(session, kind, 1, record);
 }
 
+int session__begin_table(struct session *session, const char *const *columns)
+{
+	return session->output_err ? 0 : sink__begin_table(session->sink, columns);
+}
+
 void session__count(struct session *session, uint32_t kind, enum event_fate fate)
 {
 	struct account_terms *terms = &session->account.terms[kind];

@@ -63,6 +63,17 @@ static const struct refusal refusals[] = {
 	{ "a bad class of characters", { "-l", "[z-a]" }, USAGE, "[z-a]" },
 	{ "no arguments at all", { "--max-args", "0" }, USAGE, "0" },
 	{ "bytes in letters", { "--max-bytes", "all" }, USAGE, "all" },
+	{ "a lifetime in letters", { "--max-duration", "short" }, USAGE, "short" },
+	{ "a lifetime with an unknown unit", { "--min-duration", "3d" }, USAGE, "3d" },
+	{ "limits with nothing between",
+	  { "--min-duration", "2s", "--max-duration", "1s" },
+	  USAGE,
+	  "--min-duration" },
+	{ "both kinds of summary", { "-s", "-S" }, USAGE, "summary" },
+	{ "rows without a summary", { "--top", "3" }, USAGE, "--top" },
+	{ "an order without a summary", { "--sort", "cpu" }, USAGE, "--sort" },
+	{ "an order that is none", { "-s", "--sort", "age" }, USAGE, "age" },
+	{ "no rows", { "-s", "--top", "0" }, USAGE, "0" },
 	{ "a dash-dash without a command", { "--" }, USAGE, "--" },
 	{ "a process that is not there", { "-p", "4000000" }, FAILED, "4000000" },
 	{ "a thread that is not there", { "--tid", "4000000" }, FAILED, "4000000" },
@@ -119,10 +130,12 @@ static void check_help(void)
 		     ARGS("-p, --pid", "--tid", "--comm", "-u, --uid", "-P, --ppid", "-c, --cgroup",
 			  "-d, --duration", "-T, --time", "-t, --timestamp", "-e, --exits",
 			  "-x, --fails", "-n, --name", "-l, --line", "--max-args", "--max-bytes",
-			  "--utc", "-q, --quote", "-U, ", "-C, ", "-M, ", "--format", "-j, --json",
-			  "--output", "--attach", "--ring-size", "--explain", "--check", "--stats",
-			  "--strict", "--expect", "--ready-fd", "--json-schema", "-v, --verbose",
-			  "--version", "--help", "COMMAND"));
+			  "--utc", "--forks", "--min-duration", "--max-duration", "-s, --summary",
+			  "-S, --summary-only", "--top", "--sort", "--max-keys", "-q, --quote",
+			  "-U, ", "-C, ", "-M, ", "--format", "-j, --json", "--output", "--attach",
+			  "--ring-size", "--explain", "--check", "--stats", "--strict", "--expect",
+			  "--ready-fd", "--json-schema", "-v, --verbose", "--version", "--help",
+			  "COMMAND"));
 	tool_run__once(&run, NULL, ARGS("--help"));
 	at = run.out;
 	for (size_t i = 0; i < 4 && at; i++)

@@ -52,7 +52,7 @@ static void test_exit(void)
 				       .execed = 1 };
 	struct exec_event exec = { .process = { .time_ns = 1000100 } };
 	struct record_values values;
-	struct record record = exit__record(&exit, NULL, &times, &values);
+	struct record record = exit__record(&exit, NULL, NULL, &times, &values);
 
 	test__equal("exit: wall clock", find(&record, "time_ns")->number, 2501100);
 	test__equal("exit: no duration without its exec", find(&record, "duration_ns")->kind,
@@ -65,7 +65,7 @@ static void test_exit(void)
 	test__equal("exit: CPU time that is not known is absent", find(&record, "user_ns")->kind,
 		    VALUE_ABSENT);
 	exit.status = 3 << 8;
-	record = exit__record(&exit, &exec, &times, &values);
+	record = exit__record(&exit, &exec, NULL, &times, &values);
 	test__equal("exit: duration", find(&record, "duration_ns")->number, 1500000);
 	test__equal("exit: code", find(&record, "exit_code")->number, 3);
 	test__same("exit: duration in milliseconds", find(&record, "run")->bytes.data, "1.500");

@@ -76,6 +76,13 @@ struct exec_event *commands__end(struct commands *commands, const struct execsno
 	return NULL;
 }
 
+const struct exec_event *commands__running(struct commands *commands, __u32 pid)
+{
+	struct command_entry *entry = *commands__find(commands, pid);
+
+	return entry ? entry->exec : NULL;
+}
+
 struct exec_event *commands__take(struct commands *commands)
 {
 	for (; commands->next < NR_BUCKETS; commands->next++)

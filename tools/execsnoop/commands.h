@@ -26,6 +26,9 @@ int commands__begin(struct commands *commands, struct exec_event *exec);
 struct exec_event *commands__end(struct commands *commands, const struct execsnoop_process *process,
 				 struct exec_event **stale);
 
+/* The exec that the process with this id was seen to make, which stays owned; NULL: none. */
+const struct exec_event *commands__running(struct commands *commands, __u32 pid);
+
 /* Takes out any exec; NULL when there is none left. The caller frees it. */
 struct exec_event *commands__take(struct commands *commands);
 

@@ -18,6 +18,9 @@ char LICENSE[] SEC("license") = "GPL";
 #define ENOSPC 28
 #define ENAMETOOLONG 36
 
+/* Whether the end of a process that was forked in the run and never executed is an event. */
+const volatile __u32 show_forks = 0;
+
 static __always_inline void process__fill(struct execsnoop_process *process, __u32 kind,
 					  struct task_struct *task, __u32 tid)
 {
@@ -227,7 +230,8 @@ int execsnoop_exit(unsigned long long *ctx)
 	if (!account)
 		return 0;
 	execed = !(leader->flags & PF_FORKNOEXEC);
-	if ((!execed && leader->start_time >= run_started_ns) || !filter__passes(task, task->pid)) {
+	if ((!execed && !show_forks && leader->start_time >= run_started_ns) ||
+	    !filter__passes(task, task->pid)) {
 		account__add(&account->filtered);
 		return 0;
 	}

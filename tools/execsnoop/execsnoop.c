@@ -10,6 +10,7 @@
 #include "run/log.h"
 #include "run/session.h"
 #include "shared/filter.h"
+#include "summary.h"
 
 /* Its types come from the headers above. */
 #include "execsnoop.skel.h"
@@ -41,9 +42,16 @@ static const struct attach_way ways[] = {
 static const char *const kinds[] = { "exec", "failed", "exit", NULL };
 
 static const struct record_type *const row_types[] = { &exec_record_type, &exit_record_type, NULL };
+static const struct record_type *const row_types_with_summary[] = {
+	&exec_record_type,
+	&exit_record_type,
+	&summary_record_type,
+	NULL,
+};
 
 static const struct record_type *const types[] = {
-	&start_record_type, &exec_record_type, &exit_record_type, &account_record_type, NULL,
+	&start_record_type,   &exec_record_type,    &exit_record_type,
+	&summary_record_type, &account_record_type, NULL,
 };
 
 static const char question[] =
@@ -74,6 +82,7 @@ static int execsnoop__open(void *ctx, struct session_object *object)
 	if (!skel)
 		return log_error(errno, NULL, "cannot open the BPF programs");
 	execsnoop->skel = skel;
+	skel->rodata->show_forks = execsnoop->options.forks;
 	*object = (struct session_object){
 		.skeleton = skel->skeleton,
 		.filter = (struct filter_config *)&skel->rodata->filter_config,
@@ -128,6 +137,32 @@ static void execsnoop__count(void *ctx, enum execsnoop_kind kind, enum event_fat
 	session__count(&execsnoop->session, kind, fate);
 }
 
+static int execsnoop__row(void *ctx, const struct record *record)
+{
+	struct execsnoop *execsnoop = ctx;
+
+	return session__record_events(&execsnoop->session, EXECSNOOP_EXEC, 0, record);
+}
+
+/* What stands below the records, when all is detached and drained. */
+static int execsnoop__finish(void *ctx, const struct session_span *span)
+{
+	struct execsnoop *execsnoop = ctx;
+	struct session *session = &execsnoop->session;
+	const struct account_counters *exits = &session->account.terms[EXECSNOOP_EXIT].kernel;
+	int err = account__read(&session->account, session->object.counters);
+
+	(void)span;
+	if (err)
+		return err;
+	reporter__settle(&execsnoop->reporter, exits->lost[ACCOUNT_RING_FULL]);
+	if (!execsnoop->reporter.summary)
+		return 0;
+	if (execsnoop->options.summary)
+		err = session__begin_table(session, summary_columns);
+	return err ? err : reporter__summarize(&execsnoop->reporter);
+}
+
 static int execsnoop__run(struct execsnoop *execsnoop, const struct tool *tool,
 			  const struct session_work *work)
 {
@@ -151,17 +186,20 @@ int main(int argc, char **argv)
 		.close = execsnoop__close,
 		.wants = execsnoop__wants,
 		.event = execsnoop__event,
+		.report = execsnoop__finish,
 		.columns = execsnoop.columns,
 		.limits = execsnoop.limits,
 	};
-	const struct tool tool = execsnoop__tool();
+	struct tool tool = execsnoop__tool();
 	int status;
 
-	if (options__parse(&tool.options, &execsnoop.options, argc, argv))
+	if (options__parse(&tool.options, &execsnoop.options, argc, argv) ||
+	    execsnoop_options__check(options))
 		return STATUS_USAGE;
+	if (options->summary || options->summary_only)
+		tool.rows = row_types_with_summary;
 	work.quote_words = options->quote;
-	work.kinds = 1 << EXECSNOOP_EXEC | options->fails << EXECSNOOP_FAILED |
-		     options->exits << EXECSNOOP_EXIT;
+	work.kinds = execsnoop_options__kinds(options);
 	execsnoop_options__columns(options, execsnoop.columns);
 	execsnoop_options__limits(options, execsnoop.limits, sizeof(execsnoop.limits));
 	execsnoop.reporter = (struct reporter){
@@ -170,6 +208,7 @@ int main(int argc, char **argv)
 		.ctx = &execsnoop,
 		.record = execsnoop__record,
 		.count = execsnoop__count,
+		.row = execsnoop__row,
 	};
 	status = reporter__open(&execsnoop.reporter) ? STATUS_FAILED :
 						       execsnoop__run(&execsnoop, &tool, &work);

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "options.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "execsnoop.h"
+#include "run/log.h"
+#include "run/number.h"
+#include "summary.h"
 
 #define FIELD(member) offsetof(struct execsnoop_options, member)
 
@@ -21,10 +27,50 @@
 static const struct option_row rows[] = {
 	FLAG("exits", 'e', OPTION_EVENTS, exits, "Also show how each process ends"),
 	FLAG("fails", 'x', OPTION_EVENTS, fails, "Also show calls of exec that failed"),
+	FLAG("forks", 0, OPTION_EVENTS, forks,
+	     "Also show the end of processes that were forked and never exec'ed"),
+	VALUE("min-duration", 0, OPTION_EVENTS, OPTION_DURATION, min_duration, "TIME",
+	      "Only commands that ran at least so long; each is shown at its end"),
+	VALUE("max-duration", 0, OPTION_EVENTS, OPTION_DURATION, max_duration, "TIME",
+	      "Only commands that ran at most so long; each is shown at its end"),
 	VALUE("name", 'n', OPTION_EVENTS, OPTION_REGEX, name, "REGEX",
 	      "Only commands whose name matches this extended regular expression"),
 	VALUE("line", 'l', OPTION_EVENTS, OPTION_REGEX, line, "REGEX",
 	      "Only commands whose arguments, joined by blanks, match it"),
+	FLAG("summary", 's', OPTION_REPORT, summary,
+	     "After the records, one row for each command and parent"),
+	{ .name = "summary-only",
+	  .letter = 'S',
+	  .group = OPTION_REPORT,
+	  .type = OPTION_FLAG,
+	  .offset = FIELD(summary_only),
+	  .excludes = "summary",
+	  .help = "The summary and no records" },
+	{ .name = "top",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(top),
+	  .argument = "N",
+	  .min = 1,
+	  .max = UINT64_MAX,
+	  .help = "The first N rows of the summary" },
+	{ .name = "sort",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_CHOICE,
+	  .offset = FIELD(sort),
+	  .argument = "KEY",
+	  .choices = summary_sort_names,
+	  .help = "First in the summary is what has most of: count, failed, p50, p99 (lifetimes), "
+		  "cpu" },
+	{ .name = "max-keys",
+	  .group = OPTION_MEASURE,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(max_keys),
+	  .argument = "N",
+	  .min = 1,
+	  .max = 1000000,
+	  .help = "Rows the summary may have (the default is 1024); what has none is added up in "
+		  "one more" },
 	{ .name = "max-args",
 	  .group = OPTION_REPORT,
 	  .type = OPTION_COUNT,
@@ -62,9 +108,51 @@ const struct tool_options execsnoop_tool_options = {
 	.letters = letters,
 };
 
+int execsnoop_options__check(const struct execsnoop_options *options)
+{
+	const char *without = options->top.given      ? "top" :
+			      options->sort	      ? "sort" :
+			      options->max_keys.given ? "max-keys" :
+							NULL;
+
+	if (without && !options->summary && !options->summary_only)
+		return log_error_because(EINVAL, "it is about the summary", "Give --summary, too.",
+					 "option --%s has no sense here", without);
+	if (options->min_duration.given && options->max_duration.given &&
+	    options->min_duration.ns > options->max_duration.ns)
+		return log_error_because(EINVAL, "the least is more than the most", NULL,
+					 "no command can be inside --min-duration and "
+					 "--max-duration");
+	return 0;
+}
+
+bool execsnoop_options__hold_back(const struct execsnoop_options *options)
+{
+	return options->min_duration.given || options->max_duration.given;
+}
+
+bool execsnoop_options__count_exits(const struct execsnoop_options *options)
+{
+	return options->exits || options->forks || options->summary || options->summary_only;
+}
+
+bool execsnoop_options__need_ends(const struct execsnoop_options *options)
+{
+	return execsnoop_options__count_exits(options) || execsnoop_options__hold_back(options);
+}
+
+uint32_t execsnoop_options__kinds(const struct execsnoop_options *options)
+{
+	bool exits = execsnoop_options__count_exits(options);
+
+	return 1U << EXECSNOOP_EXEC | (uint32_t)options->fails << EXECSNOOP_FAILED |
+	       (uint32_t)exits << EXECSNOOP_EXIT;
+}
+
 void execsnoop_options__columns(const struct execsnoop_options *options,
 				const char *names[EXECSNOOP_COLUMNS_MAX])
 {
+	bool ends = options->exits || options->forks || execsnoop_options__hold_back(options);
 	const struct {
 		bool shown;
 		const char *field;
@@ -73,20 +161,28 @@ void execsnoop_options__columns(const struct execsnoop_options *options,
 		{ options->common.timestamp, "since_start_ns" },
 		{ options->print_cpu, "cpu" },
 		{ options->print_uid, "uid" },
-		{ options->exits, "type" },
-		{ options->print_pcomm, "pcomm" },
+		{ ends, "type" },
+		{ options->print_pcomm || options->forks, "pcomm" },
 		{ true, "comm" },
 		{ true, "pid" },
 		{ true, "ppid" },
-		{ !options->exits, "result" },
-		{ options->exits, "run" },
-		{ options->exits, "status" },
-		{ options->exits, "cpu_ns" },
-		{ options->exits, "max_rss_bytes" },
+		{ !ends, "result" },
+		{ ends, "run" },
+		{ ends, "status" },
+		{ ends, "cpu_ns" },
+		{ ends, "max_rss_bytes" },
 		{ true, "args" },
 	};
 	size_t nr = 0;
 
+	if (options->summary_only) {
+		while (summary_columns[nr]) {
+			names[nr] = summary_columns[nr];
+			nr++;
+		}
+		names[nr] = NULL;
+		return;
+	}
 	_Static_assert(sizeof(columns) / sizeof(columns[0]) < EXECSNOOP_COLUMNS_MAX, "room");
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		if (columns[i].shown)
@@ -113,12 +209,19 @@ add_limit(char *text, size_t size, size_t used, const char *format, ...)
 void execsnoop_options__limits(const struct execsnoop_options *options, char *text, size_t size)
 {
 	size_t used = 0;
+	char time[32];
 
 	text[0] = '\0';
 	if (options->name.given)
 		used = add_limit(text, size, used, "name like %s", options->name.text);
 	if (options->line.given)
 		used = add_limit(text, size, used, "arguments like %s", options->line.text);
+	if (options->min_duration.given)
+		used = add_limit(text, size, used, "running at least %s",
+				 number__format_time(options->min_duration.ns, time));
+	if (options->max_duration.given)
+		add_limit(text, size, used, "running at most %s",
+			  number__format_time(options->max_duration.ns, time));
 }
 
 static void optional_regex__free(struct optional_regex *option)

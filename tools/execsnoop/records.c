@@ -61,6 +61,17 @@
 			 "Bytes of arguments left out at the end; absent if not known.")
 #define NR_FIELDS_OF_A_COMMAND 4
 
+#define RUN_FIELD(text)                                                                            \
+	{                                                                                          \
+		.name = "run", .kind = VALUE_BYTES, .column = "RUN(ms)", .width = 9,               \
+		.text_only = true, .meaning = text                                                 \
+	}
+#define STATUS_FIELD(text)                                                                         \
+	{                                                                                          \
+		.name = "status", .kind = VALUE_BYTES, .column = "STATUS", .width = -7,            \
+		.text_only = true, .meaning = text                                                 \
+	}
+
 static const struct field exec_fields[] = {
 	FIELDS_OF_A_PROCESS,
 	FIELD("ret", VALUE_SIGNED, NULL, 0, "0, or the negative errno of a call that failed."),
@@ -71,12 +82,10 @@ static const struct field exec_fields[] = {
 	  .width = -3,
 	  .text_only = true,
 	  .meaning = "0, or error with a minus before it." },
-	{ .name = "status",
-	  .kind = VALUE_BYTES,
-	  .column = "STATUS",
-	  .width = -7,
-	  .text_only = true,
-	  .meaning = "error." },
+	OPTIONAL("duration_ns", VALUE_UNSIGNED, UNIT_NONE, NULL, 0,
+		 "With a limit on it: time until the exec of the process that ended this one."),
+	RUN_FIELD("duration_ns."),
+	STATUS_FIELD("error, or \"exec\" where an exec ended it."),
 	FIELDS_OF_A_COMMAND,
 };
 
@@ -100,18 +109,8 @@ static const struct field exit_fields[] = {
 	OPTIONAL("system_ns", VALUE_UNSIGNED, UNIT_NONE, NULL, 0, "CPU time in the kernel."),
 	OPTIONAL("max_rss_bytes", VALUE_UNSIGNED, UNIT_KIBIBYTES, "RSS(KiB)", 8,
 		 "Most memory resident at one time, as getrusage(2) tells it."),
-	{ .name = "run",
-	  .kind = VALUE_BYTES,
-	  .column = "RUN(ms)",
-	  .width = 9,
-	  .text_only = true,
-	  .meaning = "duration_ns, or \"<\" and age_ns if the exec was before the run." },
-	{ .name = "status",
-	  .kind = VALUE_BYTES,
-	  .column = "STATUS",
-	  .width = -7,
-	  .text_only = true,
-	  .meaning = "exit_code or signal." },
+	RUN_FIELD("duration_ns, or \"<\" and age_ns if the exec was before the run."),
+	STATUS_FIELD("exit_code or signal."),
 	{ .name = "cpu_ns",
 	  .kind = VALUE_UNSIGNED,
 	  .unit = UNIT_MILLISECONDS,
@@ -120,6 +119,9 @@ static const struct field exit_fields[] = {
 	  .text_only = true,
 	  .meaning = "user_ns and system_ns together." },
 	FIELDS_OF_A_COMMAND,
+	OPTIONAL(
+		"parent_args", VALUE_WORDS, UNIT_NONE, NULL, 0,
+		"Of a process that never exec'ed: arguments of its parent, if it exec'ed in the run."),
 };
 
 const struct record_type exit_record_type = {
@@ -192,6 +194,25 @@ const char *error__name(int number, char *text, size_t size)
 	return text;
 }
 
+/* Milliseconds with three decimals. */
+static struct value run__value(const char *before, uint64_t ns, struct record_values *values)
+{
+	snprintf(values->run_text, sizeof(values->run_text), "%s%" PRIu64 ".%03" PRIu64, before,
+		 ns / 1000000, ns / 1000 % 1000);
+	return value__text(values->run_text, sizeof(values->run_text));
+}
+
+/* duration_ns, run */
+static struct value *exec__end_values(const struct exec_event *exec, struct record_values *values,
+				      struct value *value)
+{
+	uint64_t duration_ns = exec->ended_ns - exec->process.time_ns;
+
+	*value++ = exec->ended_ns ? value__unsigned(duration_ns) : (struct value){};
+	*value++ = exec->ended_ns ? run__value("", duration_ns, values) : (struct value){};
+	return value;
+}
+
 struct record exec__record(const struct exec_event *exec, const struct record_times *times,
 			   struct record_values *values)
 {
@@ -208,7 +229,8 @@ struct record exec__record(const struct exec_event *exec, const struct record_ti
 	}
 	*value++ = status;
 	*value++ = value__text(values->status_text, sizeof(values->status_text));
-	*value++ = status;
+	value = exec__end_values(exec, values, value);
+	*value++ = exec->ended_ns ? value__bytes("exec", 4) : status;
 	command__values(exec, values, value);
 	return (struct record){ &exec_record_type, values->values };
 }
@@ -255,12 +277,18 @@ static struct value *exit__status_values(int status, char *text, size_t size, st
 	return value;
 }
 
+uint64_t exit__lifetime_ns(const struct execsnoop_exit *exit, const struct exec_event *exec)
+{
+	return exit->process.time_ns - (exec ? exec->process.time_ns : exit->process.fork_ns);
+}
+
 struct record exit__record(const struct execsnoop_exit *exit, const struct exec_event *exec,
-			   const struct record_times *times, struct record_values *values)
+			   const struct exec_event *parent, const struct record_times *times,
+			   struct record_values *values)
 {
 	struct value *value = process__values(&exit->process, times, values->values);
 	uint64_t age_ns = exit->process.time_ns - exit->process.fork_ns;
-	uint64_t run_ns = exec ? exit->process.time_ns - exec->process.time_ns : age_ns;
+	uint64_t run_ns = exit__lifetime_ns(exit, exec);
 	uint64_t user_ns, system_ns;
 
 	cpu_time__split(exit->runtime_ns, exit->utime_ns, exit->stime_ns, &user_ns, &system_ns);
@@ -274,11 +302,10 @@ struct record exit__record(const struct execsnoop_exit *exit, const struct exec_
 	*value++ = exit->max_rss_pages ?
 			   value__unsigned(exit->max_rss_pages * sysconf(_SC_PAGESIZE)) :
 			   (struct value){};
-	snprintf(values->run_text, sizeof(values->run_text), "%s%" PRIu64 ".%03" PRIu64,
-		 exec ? "" : "<", run_ns / 1000000, run_ns / 1000 % 1000);
-	*value++ = value__text(values->run_text, sizeof(values->run_text));
+	*value++ = run__value(exec || !exit->execed ? "" : "<", run_ns, values);
 	*value++ = value__text(values->status_text, sizeof(values->status_text));
 	*value++ = exit->times_known ? value__unsigned(user_ns + system_ns) : (struct value){};
-	command__values(exec, values, value);
+	value = command__values(exec, values, value);
+	*value++ = parent ? value__words(parent->args.data, parent->args.size) : (struct value){};
 	return (struct record){ &exit_record_type, values->values };
 }

@@ -28,9 +28,14 @@ struct record_times {
 struct record exec__record(const struct exec_event *exec, const struct record_times *times,
 			   struct record_values *values);
 
-/* exec: what the process was running, or NULL if that exec was before the run or was lost. */
+/* exec: what the process was running, or NULL if that exec was before the run or was lost.
+ * parent: the same of its parent, for a process that never executed; or NULL. */
 struct record exit__record(const struct execsnoop_exit *exit, const struct exec_event *exec,
-			   const struct record_times *times, struct record_values *values);
+			   const struct exec_event *parent, const struct record_times *times,
+			   struct record_values *values);
+
+/* Time since the process's last exec, or since its fork without one. */
+uint64_t exit__lifetime_ns(const struct execsnoop_exit *exit, const struct exec_event *exec);
 
 /*
  * CPU time split into user and system as the kernel's own rusage splits it: the exact run time

@@ -2,25 +2,31 @@
 #include "reporter.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "event.h"
 #include "run/log.h"
-
-bool execsnoop_options__need_ends(const struct execsnoop_options *options)
-{
-	return options->exits;
-}
+#include "summary.h"
 
 int reporter__open(struct reporter *reporter)
 {
-	if (!execsnoop_options__need_ends(reporter->options))
-		return 0;
-	reporter->commands = commands__new();
-	if (!reporter->commands)
-		return log_error(ENOMEM, NULL, "cannot prepare the report");
+	const struct execsnoop_options *options = reporter->options;
+	bool summary = options->summary || options->summary_only;
+
+	if (execsnoop_options__need_ends(options)) {
+		reporter->commands = commands__new();
+		if (!reporter->commands)
+			return log_error(ENOMEM, NULL, "cannot prepare the report");
+	}
+	if (summary) {
+		reporter->summary = summary__new(options->max_keys.given ? options->max_keys.count :
+									   SUMMARY_KEYS_DEFAULT);
+		if (!reporter->summary)
+			return log_error(ENOMEM, NULL, "cannot prepare the summary");
+	}
 	return 0;
 }
 
@@ -59,6 +65,45 @@ static bool reporter__wants(const struct reporter *reporter, const struct exec_e
 	return wanted;
 }
 
+static bool reporter__wants_lifetime(const struct reporter *reporter, uint64_t lifetime_ns)
+{
+	const struct execsnoop_options *options = reporter->options;
+
+	return (!options->min_duration.given || lifetime_ns >= options->min_duration.ns) &&
+	       (!options->max_duration.given || lifetime_ns <= options->max_duration.ns);
+}
+
+/* An event of the kind is in the report: by this record, or in the summary alone. */
+static int reporter__record(struct reporter *reporter, enum execsnoop_kind kind,
+			    const struct record *record)
+{
+	if (!reporter->options->summary_only)
+		return reporter->record(reporter->ctx, kind, record);
+	reporter->count(reporter->ctx, kind, FATE_RECORDED);
+	return 0;
+}
+
+static int reporter__add(struct reporter *reporter, const struct exec_event *event)
+{
+	if (reporter->summary && summary__add(reporter->summary, event))
+		return log_error(ENOMEM, NULL, "cannot add a command to the summary");
+	return 0;
+}
+
+static int reporter__add_end(struct reporter *reporter, const struct exec_event *event,
+			     const struct execsnoop_exit *exit, uint64_t lifetime_ns)
+{
+	struct summary_end end = { .lifetime_ns = lifetime_ns };
+
+	if (exit) {
+		end.cpu_known = exit->times_known;
+		end.cpu_ns = exit->runtime_ns;
+	}
+	if (reporter->summary && summary__end(reporter->summary, event, &end))
+		return log_error(ENOMEM, NULL, "cannot add a command to the summary");
+	return 0;
+}
+
 static void reporter__cut(const struct reporter *reporter, struct exec_event *event)
 {
 	if (reporter->options->max_args.given)
@@ -67,13 +112,47 @@ static void reporter__cut(const struct reporter *reporter, struct exec_event *ev
 		exec_event__cut_bytes(event, reporter->options->max_bytes.count);
 }
 
-/* Keeps a command until its end. */
+/* A command whose end was lost, and another process has its id by now. */
+static void reporter__lose(struct reporter *reporter, struct exec_event *exec)
+{
+	if (exec && exec->wanted && execsnoop_options__hold_back(reporter->options))
+		reporter->count(reporter->ctx, EXECSNOOP_EXEC, FATE_NO_END);
+	free(exec);
+}
+
+/* A command that the next exec of its process has ended. */
+static int reporter__replaced(struct reporter *reporter, struct exec_event *exec, uint64_t time_ns)
+{
+	uint64_t lifetime_ns = time_ns - exec->process.time_ns;
+	bool held = execsnoop_options__hold_back(reporter->options);
+	struct record_values values;
+	struct record record;
+	int err = 0;
+
+	if (!exec->wanted)
+		return 0;
+	if (held && !reporter__wants_lifetime(reporter, lifetime_ns)) {
+		reporter->count(reporter->ctx, EXECSNOOP_EXEC, FATE_FILTERED);
+		return 0;
+	}
+	if (held) {
+		exec->ended_ns = time_ns;
+		record = exec__record(exec, reporter->times, &values);
+		err = reporter__record(reporter, EXECSNOOP_EXEC, &record);
+		if (!err)
+			err = reporter__add(reporter, exec);
+	}
+	return err ? err : reporter__add_end(reporter, exec, NULL, lifetime_ns);
+}
+
+/* Keeps a command until its end; all of it, if no record has shown it yet. */
 static int reporter__remember(struct reporter *reporter, const struct exec_event *event)
 {
 	struct exec_event kept = *event;
 	struct exec_event *copy;
 
-	exec_event__cut_bytes(&kept, REPORTER_ARGS_KEPT);
+	if (!event->wanted || !execsnoop_options__hold_back(reporter->options))
+		exec_event__cut_bytes(&kept, REPORTER_ARGS_KEPT);
 	copy = exec_event__copy(&kept);
 	if (!copy || commands__begin(reporter->commands, copy)) {
 		free(copy);
@@ -82,9 +161,24 @@ static int reporter__remember(struct reporter *reporter, const struct exec_event
 	return 0;
 }
 
+/* Ends what the process ran before, and keeps what it runs now. */
+static int reporter__succeed(struct reporter *reporter, const struct exec_event *event)
+{
+	struct exec_event *stale, *before;
+	int err = 0;
+
+	before = commands__end(reporter->commands, &event->process, &stale);
+	reporter__lose(reporter, stale);
+	if (before)
+		err = reporter__replaced(reporter, before, event->process.time_ns);
+	free(before);
+	return err ? err : reporter__remember(reporter, event);
+}
+
 static int reporter__exec(struct reporter *reporter, struct exec_event *event)
 {
 	enum execsnoop_kind kind = event->process.kind;
+	bool held = kind == EXECSNOOP_EXEC && execsnoop_options__hold_back(reporter->options);
 	struct record_values values;
 	struct record record;
 	int err;
@@ -92,41 +186,103 @@ static int reporter__exec(struct reporter *reporter, struct exec_event *event)
 	event->wanted = reporter__wants(reporter, event, &err);
 	reporter__cut(reporter, event);
 	if (!err && reporter->commands && kind == EXECSNOOP_EXEC)
-		err = reporter__remember(reporter, event);
+		err = reporter__succeed(reporter, event);
 	if (err)
 		return err;
-	if (!event->wanted) {
+	if (!event->wanted)
 		reporter->count(reporter->ctx, kind, FATE_FILTERED);
+	if (!event->wanted || held)
 		return 0;
-	}
 	record = exec__record(event, reporter->times, &values);
-	return reporter->record(reporter->ctx, kind, &record);
+	err = reporter__record(reporter, kind, &record);
+	return err ? err : reporter__add(reporter, event);
 }
 
-/* An exit is wanted as its command was; of a command that was not seen, the name alone is known. */
-static bool reporter__wants_exit(const struct reporter *reporter, const struct execsnoop_exit *exit,
-				 const struct exec_event *exec)
+static void reporter__count_exit(struct reporter *reporter, enum event_fate fate)
 {
-	if (exec)
-		return exec->wanted;
-	return !reporter->options->line.given && reporter__wants_name(reporter, &exit->process);
+	if (execsnoop_options__count_exits(reporter->options))
+		reporter->count(reporter->ctx, EXECSNOOP_EXIT, fate);
+}
+
+/* The end of a command that was seen to begin. */
+static int reporter__ended(struct reporter *reporter, const struct execsnoop_exit *exit,
+			   const struct exec_event *exec)
+{
+	uint64_t lifetime_ns = exit__lifetime_ns(exit, exec);
+	bool held = execsnoop_options__hold_back(reporter->options);
+	bool inside = !held || reporter__wants_lifetime(reporter, lifetime_ns);
+	struct record_values values;
+	struct record record;
+	int err = 0;
+
+	if (!exec->wanted || !inside) {
+		if (exec->wanted)
+			reporter->count(reporter->ctx, EXECSNOOP_EXEC, FATE_FILTERED);
+		reporter__count_exit(reporter, FATE_FILTERED);
+		return 0;
+	}
+	record = exit__record(exit, exec, NULL, reporter->times, &values);
+	if (held) {
+		/* One record for both. */
+		reporter__count_exit(reporter, FATE_RECORDED);
+		err = reporter__record(reporter, EXECSNOOP_EXEC, &record);
+		if (!err)
+			err = reporter__add(reporter, exec);
+	} else if (reporter->options->exits) {
+		err = reporter__record(reporter, EXECSNOOP_EXIT, &record);
+	} else {
+		reporter__count_exit(reporter, reporter->summary ? FATE_RECORDED : FATE_FILTERED);
+	}
+	return err ? err : reporter__add_end(reporter, exec, exit, lifetime_ns);
+}
+
+/* Of a process that never executed, the life is known; of a command from before the run, it is
+ * not, nor are its arguments. */
+static bool reporter__wants_unseen(const struct reporter *reporter,
+				   const struct execsnoop_exit *exit)
+{
+	const struct execsnoop_options *options = reporter->options;
+
+	if (exit->execed ? !options->exits : !options->exits && !options->forks)
+		return false;
+	if (options->line.given || !reporter__wants_name(reporter, &exit->process))
+		return false;
+	if (!execsnoop_options__hold_back(options))
+		return true;
+	return !exit->execed && reporter__wants_lifetime(reporter, exit__lifetime_ns(exit, NULL));
+}
+
+/* The end of a process whose exec was not seen, or which made none. */
+static int reporter__ended_unseen(struct reporter *reporter, const struct execsnoop_exit *exit)
+{
+	const struct exec_event fork = { .process = exit->process };
+	const struct exec_event *parent = NULL;
+	struct record_values values;
+	struct record record;
+	int err;
+
+	if (!reporter__wants_unseen(reporter, exit)) {
+		reporter__count_exit(reporter, FATE_FILTERED);
+		return 0;
+	}
+	if (!exit->execed)
+		parent = commands__running(reporter->commands, exit->process.ppid);
+	record = exit__record(exit, NULL, parent, reporter->times, &values);
+	err = reporter__record(reporter, EXECSNOOP_EXIT, &record);
+	if (err || exit->execed || !reporter->options->forks)
+		return err;
+	err = reporter__add(reporter, &fork);
+	return err ? err : reporter__add_end(reporter, &fork, exit, exit__lifetime_ns(exit, NULL));
 }
 
 static int reporter__exit(struct reporter *reporter, const struct execsnoop_exit *exit)
 {
 	struct exec_event *stale;
 	struct exec_event *exec = commands__end(reporter->commands, &exit->process, &stale);
-	struct record_values values;
-	struct record record;
-	int err = 0;
+	int err;
 
-	free(stale);
-	if (reporter__wants_exit(reporter, exit, exec)) {
-		record = exit__record(exit, exec, reporter->times, &values);
-		err = reporter->record(reporter->ctx, EXECSNOOP_EXIT, &record);
-	} else {
-		reporter->count(reporter->ctx, EXECSNOOP_EXIT, FATE_FILTERED);
-	}
+	reporter__lose(reporter, stale);
+	err = exec ? reporter__ended(reporter, exit, exec) : reporter__ended_unseen(reporter, exit);
 	free(exec);
 	return err;
 }
@@ -141,8 +297,41 @@ int reporter__event(struct reporter *reporter, const struct execsnoop_process *p
 	return reporter__exec(reporter, &event);
 }
 
+void reporter__settle(struct reporter *reporter, bool ends_lost)
+{
+	struct exec_event *exec;
+
+	if (!reporter->commands || !execsnoop_options__hold_back(reporter->options))
+		return;
+	while ((exec = commands__take(reporter->commands))) {
+		bool gone = ends_lost && kill((pid_t)exec->process.pid, 0) && errno == ESRCH;
+
+		if (exec->wanted)
+			reporter->count(reporter->ctx, EXECSNOOP_EXEC,
+					gone ? FATE_NO_END : FATE_IN_FLIGHT);
+		free(exec);
+	}
+}
+
+int reporter__summarize(struct reporter *reporter)
+{
+	const struct execsnoop_options *options = reporter->options;
+	size_t top = options->top.given ? options->top.count : SIZE_MAX, nr_rows;
+	int err;
+
+	err = summary__each(reporter->summary, options->sort, top, reporter->row, reporter->ctx,
+			    &nr_rows);
+	if (err == -ENOMEM)
+		return log_error(ENOMEM, NULL, "cannot make the summary");
+	if (!err && nr_rows > top)
+		log_info("the summary shows %zu of %zu rows", top, nr_rows);
+	return err;
+}
+
 void reporter__close(struct reporter *reporter)
 {
 	commands__free(reporter->commands);
 	reporter->commands = NULL;
+	summary__free(reporter->summary);
+	reporter->summary = NULL;
 }
