@@ -60,15 +60,30 @@ static __always_inline bool exec_call__read(struct pt_regs *regs, struct exec_ca
 }
 
 enum exec_words_end {
-	EXEC_WORDS_COMPLETE, /* all arguments are there, each whole or marked unreadable */
 	EXEC_WORDS_FULL, /* the room, or most, did not suffice */
+	EXEC_WORDS_COMPLETE, /* all arguments are there, each whole or marked unreadable */
 	EXEC_WORDS_LOST, /* the next pointer of argv could not be read */
 };
 
-struct exec_words {
+/* The most arguments that can be read; a power of two. */
+#define EXEC_WORDS_MOST 2048
+
+/*
+ * How far a reading is. Lies in a ring's record and not on the stack: what it cannot follow, the
+ * verifier need not look at once for each value.
+ */
+struct exec_words_state {
+	__u64 failures; /* not 0: a bit of unreadable is set */
 	__u32 size; /* bytes of the words that were read */
-	enum exec_words_end end;
-	bool readable; /* no argument is marked */
+	__u32 end; /* enum exec_words_end */
+	__u64 unreadable[EXEC_WORDS_MOST / 64]; /* bits: an argument that is an empty word instead */
+};
+
+/* A reading of the arguments. state: all 0 at first. */
+struct exec_words {
+	struct exec_call call;
+	struct exec_words_state *state;
+	char *data; /* the words go here, one behind another, each with its NUL */
 };
 
 /* Reads the path into size bytes. What it takes with its NUL (size: not all of it, or just), or
@@ -85,47 +100,46 @@ static __always_inline long exec_call__read_path(const struct exec_call *call, c
 }
 
 /*
- * Reads the arguments into room bytes at data, one behind another, each with its NUL. One that
- * cannot be read is an empty one whose bit in unreadable (most bits, all 0) is set. Reads at most
- * that many pointers, the NULL at the end among them; ends before an argument for which longest
- * bytes (a power of two) may not be left, and inside one that is longer.
+ * Reads argument i. 0 to go on; 1: it was the end. room: bytes at data. longest: a power of two; a
+ * word begins only where so much is left, and is cut there. most: pointers that are read, the NULL
+ * at the end among them, up to EXEC_WORDS_MOST. All three are constants: of what it finds in
+ * memory, the verifier forgets the bounds from one round to the next.
  */
-static __always_inline void exec_call__read_words(const struct exec_call *call, char *data,
-						  const __u32 room, const __u32 longest,
-						  __u64 *unreadable, const __u32 most,
-						  struct exec_words *words)
+static __always_inline long exec_words__read_one(__u64 i, struct exec_words *words,
+						 const __u32 room, const __u32 longest,
+						 const __u32 most)
 {
-	__u64 used = 0, failures = 0, failed, length, pointer[2] = {};
-	__u64 size = call->pointer_size & 12; /* whose bound the verifier sees */
-	enum exec_words_end end = EXEC_WORDS_FULL;
+	__u64 size = words->call.pointer_size & 12; /* whose bound the verifier sees */
+	__u64 used = words->state->size, pointer[2] = {}, failed, length;
 
-	for (__u32 i = 0; i < most; i++) {
-		if (bpf_probe_read_user(pointer, size, (void *)(call->argv + i * size))) {
-			end = call->argv ? EXEC_WORDS_LOST : EXEC_WORDS_COMPLETE;
-			break;
-		}
-		if (!pointer[0]) {
-			end = EXEC_WORDS_COMPLETE;
-			break;
-		}
-		if (used > room - longest)
-			break;
-		data[used] = '\0';
-		length = bpf_probe_read_user_str(data + used, longest, (void *)pointer[0]);
-		/* Without branches: the verifier would follow each through all later rounds. */
-		failed = length >> 63;
-		failures |= failed;
-		unreadable[i / 64] |= failed << (i % 64);
-		length = ((length & (failed - 1)) | failed) & (2 * longest - 1);
-		/* Of an empty string, 5.10 does not count the NUL. */
-		length += (length - 1) >> 63;
-		used += length;
-		if (length == longest)
-			break;
+	if (bpf_probe_read_user(pointer, size, (void *)(words->call.argv + i * size))) {
+		words->state->end = words->call.argv ? EXEC_WORDS_LOST : EXEC_WORDS_COMPLETE;
+		return 1;
 	}
-	words->size = used;
-	words->end = end;
-	words->readable = !failures && end != EXEC_WORDS_LOST;
+	if (!pointer[0]) {
+		words->state->end = EXEC_WORDS_COMPLETE;
+		return 1;
+	}
+	if (i >= most || used > room - longest)
+		return 1;
+	words->data[used] = '\0';
+	length = bpf_probe_read_user_str(words->data + used, longest, (void *)pointer[0]);
+	/* Without branches: the verifier would follow each through all later rounds. */
+	failed = length >> 63;
+	words->state->failures |= failed;
+	words->state->unreadable[i / 64 % (EXEC_WORDS_MOST / 64)] |= failed << (i % 64);
+	length = ((length & (failed - 1)) | failed) & (2 * longest - 1);
+	/* Of an empty string, 5.10 does not count the NUL. */
+	length += (length - 1) >> 63;
+	words->state->size = used + length;
+	return length == longest;
 }
+
+/* Defines a function that reads one argument so, as bpf_loop() calls it. */
+#define EXEC_WORDS_READER(name, room, longest, most)                                               \
+	static long name(__u64 i, struct exec_words *words)                                        \
+	{                                                                                          \
+		return exec_words__read_one(i, words, room, longest, most);                        \
+	}
 
 #endif

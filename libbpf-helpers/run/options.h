@@ -38,6 +38,7 @@ enum option_type {
 	OPTION_USERS, /* struct number_list of user ids, by number or name */
 	OPTION_GLOBS, /* struct task_filter: adds a command-name glob */
 	OPTION_CGROUPS, /* struct task_filter: adds a cgroup */
+	OPTION_WORDS, /* struct word_list: adds a word, in argv; freed by the tool */
 	OPTION_REGEX, /* struct optional_regex: extended, as of grep -E; freed by the tool */
 	OPTION_HELP, /* no field: prints the help and exits */
 	OPTION_VERSION, /* no field: prints the version and exits */

@@ -280,6 +280,13 @@ static int add_cgroup(const struct option_row *row, void *field, const char *wor
 	return word_list__add(&filter->cgroups, word);
 }
 
+static int add_word(const struct option_row *row, void *field, const char *word, char **cause)
+{
+	if (!*word)
+		return because(cause, "'' is no %s", row->argument);
+	return word_list__add(field, word);
+}
+
 static int set_flag(const struct option_row *row, void *field, const char *word, char **cause)
 {
 	(void)row;
@@ -325,6 +332,7 @@ static const struct {
 	[OPTION_CGROUPS] = { add_cgroup, true },
 	[OPTION_CHOICES] = { set_choices, true },
 	[OPTION_PERCENTILES] = { set_percentiles, true },
+	[OPTION_WORDS] = { add_word, true },
 	[OPTION_REGEX] = { set_regex, false },
 };
 

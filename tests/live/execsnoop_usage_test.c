@@ -74,6 +74,9 @@ static const struct refusal refusals[] = {
 	{ "an order without a summary", { "--sort", "cpu" }, USAGE, "--sort" },
 	{ "an order that is none", { "-s", "--sort", "age" }, USAGE, "age" },
 	{ "no rows", { "-s", "--top", "0" }, USAGE, "0" },
+	{ "more ancestors than there can be", { "--ancestors", "17" }, USAGE, "17" },
+	{ "a variable with a value", { "--env", "HOME=/" }, USAGE, "HOME=/" },
+	{ "a variable without a name", { "--env", "" }, USAGE, "env" },
 	{ "a dash-dash without a command", { "--" }, USAGE, "--" },
 	{ "a process that is not there", { "-p", "4000000" }, FAILED, "4000000" },
 	{ "a thread that is not there", { "--tid", "4000000" }, FAILED, "4000000" },
@@ -130,12 +133,12 @@ static void check_help(void)
 		     ARGS("-p, --pid", "--tid", "--comm", "-u, --uid", "-P, --ppid", "-c, --cgroup",
 			  "-d, --duration", "-T, --time", "-t, --timestamp", "-e, --exits",
 			  "-x, --fails", "-n, --name", "-l, --line", "--max-args", "--max-bytes",
-			  "--utc", "--forks", "--min-duration", "--max-duration", "-s, --summary",
-			  "-S, --summary-only", "--top", "--sort", "--max-keys", "-q, --quote",
-			  "-U, ", "-C, ", "-M, ", "--format", "-j, --json", "--output", "--attach",
-			  "--ring-size", "--explain", "--check", "--stats", "--strict", "--expect",
-			  "--ready-fd", "--json-schema", "-v, --verbose", "--version", "--help",
-			  "COMMAND"));
+			  "--ancestors", "--env", "--utc", "--forks", "--min-duration",
+			  "--max-duration", "-s, --summary", "-S, --summary-only", "--top",
+			  "--sort", "--max-keys", "-q, --quote", "-U, ", "-C, ", "-M, ", "--format",
+			  "-j, --json", "--output", "--attach", "--ring-size", "--explain",
+			  "--check", "--stats", "--strict", "--expect", "--ready-fd",
+			  "--json-schema", "-v, --verbose", "--version", "--help", "COMMAND"));
 	tool_run__once(&run, NULL, ARGS("--help"));
 	at = run.out;
 	for (size_t i = 0; i < 4 && at; i++)

@@ -114,6 +114,27 @@ static void test_copy(void)
 	free(copy);
 }
 
+static void test_env(void)
+{
+	static const char env[] = "PATH=/bin\0LONG_NAME=x\0NAME=value\0NAME=second\0BARE\0EMPTY=";
+	const char *const names[] = { "NAME", "EMPTY", "BARE", "NONE", "PATH" };
+	char room[sizeof(env)];
+	struct exec_event event = { .env = { env, sizeof(env) } };
+
+	exec_event__pick_env(&event, names, 5, room);
+	test__same_bytes("env: the variables asked for, in this order", event.env.data,
+			 event.env.size, "NAME=value\0EMPTY=\0PATH=/bin", 28);
+	event.env = (struct text){ "A=1\0", 4 };
+	exec_event__pick_env(&event, (const char *const[]){ "A", "A" }, 2, room);
+	test__equal("env: no more than there is room for", event.env.size, 4);
+	event.env = (struct text){ "A=cut", 5 };
+	exec_event__pick_env(&event, (const char *const[]){ "A" }, 1, room);
+	test__same_bytes("env: a last one without NUL", event.env.data, event.env.size, "A=cut", 5);
+	event.env = (struct text){};
+	exec_event__pick_env(&event, names, 5, room);
+	test__equal("env: none at all", event.env.size, 0);
+}
+
 int main(void)
 {
 	test_parse();
@@ -127,5 +148,6 @@ int main(void)
 	check_name("name: without a slash", "true", "true");
 	check_name("name: not known", NULL, "");
 	test_copy();
+	test_env();
 	return test__done();
 }

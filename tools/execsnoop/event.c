@@ -20,7 +20,51 @@ struct exec_event exec_event__parse(const struct execsnoop_exec *exec)
 		event.filename = (struct text){ exec->data, exec->filename_size - 1 };
 	if (exec->unreadable_offset)
 		event.unreadable = (const uint64_t *)(exec->data + exec->unreadable_offset);
+	if (exec->env_size)
+		event.env = (struct text){ event.args.data + exec->args_size, exec->env_size };
+	if (exec->context_offset) {
+		const struct execsnoop_context *context =
+			(const struct execsnoop_context *)(exec->data + exec->context_offset);
+
+		event.ancestors = context->ancestors;
+		event.nr_ancestors = context->nr_ancestors;
+	}
 	return event;
+}
+
+/* The variable of this name, with its NUL; data NULL: there is none. The first one counts, as for
+ * getenv(3). */
+static struct text env__find(struct text env, const char *name)
+{
+	size_t name_size = strlen(name), size;
+
+	for (size_t at = 0; at < env.size; at += size) {
+		const char *variable = env.data + at;
+
+		size = strnlen(variable, env.size - at);
+		if (at + size < env.size)
+			size++;
+		if (size > name_size && variable[name_size] == '=' &&
+		    !memcmp(variable, name, name_size))
+			return (struct text){ variable, size };
+	}
+	return (struct text){};
+}
+
+void exec_event__pick_env(struct exec_event *event, const char *const *names, size_t nr_names,
+			  char *data)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < nr_names; i++) {
+		struct text variable = env__find(event->env, names[i]);
+
+		if (!variable.data || used + variable.size > event->env.size)
+			continue;
+		memcpy(data + used, variable.data, variable.size);
+		used += variable.size;
+	}
+	event->env = (struct text){ data, used };
 }
 
 /* Leaves the first size bytes of arguments. */
@@ -100,13 +144,19 @@ static void text__move(struct text *text, char **to)
 
 struct exec_event *exec_event__copy(const struct exec_event *event)
 {
-	struct exec_event *copy = malloc(sizeof(*copy) + event->filename.size + event->args.size);
+	size_t ancestors_size = event->nr_ancestors * sizeof(*event->ancestors);
+	struct exec_event *copy = malloc(sizeof(*copy) + ancestors_size + event->filename.size +
+					 event->args.size + event->env.size);
 	char *to = (char *)(copy + 1);
 
 	if (!copy)
 		return NULL;
 	*copy = *event;
+	if (ancestors_size)
+		copy->ancestors = memcpy(to, event->ancestors, ancestors_size);
+	to += ancestors_size;
 	text__move(&copy->filename, &to);
 	text__move(&copy->args, &to);
+	text__move(&copy->env, &to);
 	return copy;
 }

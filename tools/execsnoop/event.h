@@ -27,10 +27,18 @@ struct exec_event {
 	struct text args; /* each ended by NUL */
 	uint64_t args_cut; /* bytes left out at the end of args, or WORDS_CUT_UNKNOWN */
 	const uint64_t *unreadable; /* bits of the arguments that could not be read, or NULL */
+	struct text env; /* NAME=value, each ended by NUL */
+	const struct execsnoop_ancestor *ancestors; /* the parent first */
+	size_t nr_ancestors;
 };
 
 /* The parts of a record; they borrow from it. */
 struct exec_event exec_event__parse(const struct execsnoop_exec *exec);
+
+/* Leaves of env the variables with these names, in their order; data is room for the result, as
+ * large as env is. */
+void exec_event__pick_env(struct exec_event *event, const char *const *names, size_t nr_names,
+			  char *data);
 
 /* Leaves the first most arguments. */
 void exec_event__cut_args(struct exec_event *event, uint64_t most);

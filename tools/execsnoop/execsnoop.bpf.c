@@ -41,71 +41,123 @@ static __always_inline void process__fill(struct execsnoop_process *process, __u
 	task__process_comm(parent, process->pcomm);
 }
 
+const volatile struct execsnoop_context_config context_config = {};
+
+static __always_inline void context__fill(struct execsnoop_context *context,
+					  struct task_struct *task)
+{
+	struct task_struct *ancestor = task;
+	__u32 nr = 0;
+
+	for (int i = 0; i < EXECSNOOP_ANCESTORS_MAX && i < context_config.nr_ancestors; i++) {
+		__u32 pid;
+
+		ancestor = BPF_CORE_READ(ancestor, real_parent);
+		pid = BPF_CORE_READ(ancestor, tgid);
+		if (!pid)
+			break;
+		context->ancestors[i].pid = pid;
+		task__process_comm(ancestor, context->ancestors[i].comm);
+		nr = i + 1;
+	}
+	context->nr_ancestors = nr;
+	context->unused = 0;
+}
+
+/* What an exec has that is too much for arguments in registers. */
+struct exec_source {
+	struct task_struct *task;
+	struct linux_binprm *bprm;
+	__u64 strings; /* the arguments, and behind them the environment */
+	__u64 args_size;
+	__u64 size; /* of both, or of the arguments if the environment is not asked for */
+};
+
 /*
  * Reserves a record of a constant size (ring records must have one on 5.10), fills and
- * submits it. The path's room is constant too, so that the arguments begin at a constant
- * place. 0; 1: submitted without all arguments; -ENOSPC: no room in the ring;
+ * submits it. The rooms of path and context are constant too, so that the arguments begin at a
+ * constant place. 0; 1: submitted without all arguments; -ENOSPC: no room in the ring;
  * -ENAMETOOLONG: the path needs a larger record.
  */
 static __always_inline int exec__submit(const struct execsnoop_process *process,
-					struct linux_binprm *bprm, __u64 args, __u64 args_size,
-					const __u32 record_size, const __u32 path_room)
+					const struct exec_source *source, const __u32 record_size,
+					const __u32 path_room, const __u32 context_room)
 {
-	const __u32 args_room = record_size - sizeof(struct execsnoop_exec) - path_room;
+	const __u32 args_offset = path_room + context_room;
+	const __u32 room = record_size - sizeof(struct execsnoop_exec) - args_offset;
 	struct execsnoop_exec *exec = bpf_ringbuf_reserve(&event_ring, record_size, 0);
-	__u64 kept = args_size;
+	__u64 kept = source->size, args_kept;
 	long length;
 
 	if (!exec)
 		return -ENOSPC;
-	length = bpf_probe_read_kernel_str(exec->data, path_room, bprm->filename);
+	length = bpf_probe_read_kernel_str(exec->data, path_room, source->bprm->filename);
 	if (length == path_room && path_room < PATH_MAX) {
 		bpf_ringbuf_discard(exec, BPF_RB_NO_WAKEUP);
 		return -ENAMETOOLONG;
 	}
 	/* Without this 6.1's verifier does not see the bound that the compiler has proven. */
 	barrier_var(kept);
-	if (kept > args_room)
-		kept = args_room;
-	if (bpf_probe_read_user(exec->data + path_room, kept, (void *)args))
+	if (kept > room)
+		kept = room;
+	if (bpf_probe_read_user(exec->data + args_offset, kept, (void *)source->strings))
 		kept = 0;
+	args_kept = kept < source->args_size ? kept : source->args_size;
 	exec->process = *process;
 	exec->filename_size = length > 0 ? length : 0;
 	exec->unreadable_offset = 0;
-	exec->args_offset = path_room;
-	exec->args_size = kept;
-	exec->args_cut = args_size - kept;
+	exec->args_offset = args_offset;
+	exec->args_size = args_kept;
+	exec->args_cut = source->args_size - args_kept;
+	exec->env_size = kept - args_kept;
 	exec->ret = 0;
+	exec->context_offset = context_room ? path_room : 0;
+	if (context_room)
+		context__fill((struct execsnoop_context *)(exec->data + path_room), source->task);
 	ring__submit(exec, record_size);
-	return kept < args_size;
+	return kept < source->size;
 }
+
+#define FITS(record_size, path_room)                                                               \
+	(sizeof(struct execsnoop_exec) + (path_room) + context_room < (record_size) &&             \
+	 source->size <= (record_size) - sizeof(struct execsnoop_exec) - (path_room)-context_room)
 
 /* Sizes of the records, growing by four: a record of 5.9 MB is one piece, as all others. */
 static __always_inline int exec__submit_fitting(const struct execsnoop_process *process,
-						struct linux_binprm *bprm, __u64 args,
-						__u64 args_size)
+						const struct exec_source *source,
+						const __u32 context_room)
 {
 	int err = -ENAMETOOLONG;
 
-	if (args_size <= 512 - sizeof(struct execsnoop_exec) - 96)
-		err = exec__submit(process, bprm, args, args_size, 512, 96);
-	else if (args_size <= 2048 - sizeof(struct execsnoop_exec) - 256)
-		err = exec__submit(process, bprm, args, args_size, 2048, 256);
+	if (FITS(512, 96))
+		err = exec__submit(process, source, 512, 96, context_room);
+	else if (context_room && FITS(1 << 10, 96))
+		err = exec__submit(process, source, 1 << 10, 96, context_room);
+	else if (FITS(2 << 10, 256))
+		err = exec__submit(process, source, 2 << 10, 256, context_room);
 	if (err != -ENAMETOOLONG)
 		return err;
-#define ROOM(size) ((size) - sizeof(struct execsnoop_exec) - PATH_MAX)
-	if (args_size <= ROOM(8 << 10))
-		return exec__submit(process, bprm, args, args_size, 8 << 10, PATH_MAX);
-	if (args_size <= ROOM(32 << 10))
-		return exec__submit(process, bprm, args, args_size, 32 << 10, PATH_MAX);
-	if (args_size <= ROOM(128 << 10))
-		return exec__submit(process, bprm, args, args_size, 128 << 10, PATH_MAX);
-	if (args_size <= ROOM(512 << 10))
-		return exec__submit(process, bprm, args, args_size, 512 << 10, PATH_MAX);
-	if (args_size <= ROOM(2 << 20))
-		return exec__submit(process, bprm, args, args_size, 2 << 20, PATH_MAX);
-	return exec__submit(process, bprm, args, args_size, 8 << 20, PATH_MAX);
-#undef ROOM
+	if (FITS(8 << 10, PATH_MAX))
+		return exec__submit(process, source, 8 << 10, PATH_MAX, context_room);
+	if (FITS(32 << 10, PATH_MAX))
+		return exec__submit(process, source, 32 << 10, PATH_MAX, context_room);
+	if (FITS(128 << 10, PATH_MAX))
+		return exec__submit(process, source, 128 << 10, PATH_MAX, context_room);
+	if (FITS(512 << 10, PATH_MAX))
+		return exec__submit(process, source, 512 << 10, PATH_MAX, context_room);
+	if (FITS(2 << 20, PATH_MAX))
+		return exec__submit(process, source, 2 << 20, PATH_MAX, context_room);
+	return exec__submit(process, source, 8 << 20, PATH_MAX, context_room);
+}
+
+/* Better the command without all of its arguments than nothing. */
+static __always_inline int exec__submit_somehow(const struct execsnoop_process *process,
+						const struct exec_source *source,
+						const __u32 context_room)
+{
+	int err = exec__submit_fitting(process, source, context_room);
+
+	return err < 0 ? exec__submit(process, source, 8 << 10, PATH_MAX, context_room) : err;
 }
 
 SEC("?tp_btf/sched_process_exec")
@@ -113,7 +165,7 @@ int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct lin
 {
 	struct account_counters *account = account__see(EXECSNOOP_EXEC);
 	struct execsnoop_process process;
-	__u64 args, args_size;
+	struct exec_source source = { .task = task, .bprm = bprm };
 	int err;
 
 	if (!account)
@@ -123,11 +175,13 @@ int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct lin
 		return 0;
 	}
 	process__fill(&process, EXECSNOOP_EXEC, task, old_pid);
-	args = task->mm->arg_start;
-	args_size = task->mm->arg_end - args;
-	err = exec__submit_fitting(&process, bprm, args, args_size);
-	if (err < 0) /* better the command without all of its arguments than nothing */
-		err = exec__submit(&process, bprm, args, args_size, 8 << 10, PATH_MAX);
+	source.strings = task->mm->arg_start;
+	source.args_size = task->mm->arg_end - source.strings;
+	source.size = context_config.env ? task->mm->env_end - source.strings : source.args_size;
+	if (context_config.nr_ancestors)
+		err = exec__submit_somehow(&process, &source, sizeof(struct execsnoop_context));
+	else
+		err = exec__submit_somehow(&process, &source, 0);
 	if (err < 0)
 		account__add(&account->lost[ACCOUNT_RING_FULL]);
 	else if (err)
@@ -135,48 +189,109 @@ int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct lin
 	return 0;
 }
 
+_Static_assert(EXECSNOOP_FAILED_ARGS_MAX == EXEC_WORDS_MOST, "bits of arguments");
+
+/* Sizes of records of failed calls. */
+enum failed_size {
+	FAILED_SMALL, /* a call as most are */
+	FAILED_MEDIUM, /* more arguments */
+	FAILED_LARGE, /* longer ones, up to 128 KB (MAX_ARG_STRLEN) */
+};
+
+EXEC_WORDS_READER(failed__read_small, 1 << 10, 512, 32)
+EXEC_WORDS_READER(failed__read_medium, 24 << 10, 8 << 10, EXECSNOOP_FAILED_ARGS_MAX)
+EXEC_WORDS_READER(failed__read_large, 1000 << 10, 256 << 10, EXECSNOOP_FAILED_ARGS_MAX)
+
+/* Reads the arguments; loop: by bpf_loop(), of which the verifier sees one round. */
+static __always_inline void failed__read_words(struct exec_words *words,
+					       const enum failed_size size, const bool loop)
+{
+	if (loop && size == FAILED_SMALL)
+		bpf_loop(32, failed__read_small, words, 0);
+	else if (loop && size == FAILED_MEDIUM)
+		bpf_loop(EXECSNOOP_FAILED_ARGS_MAX, failed__read_medium, words, 0);
+	else if (loop)
+		bpf_loop(EXECSNOOP_FAILED_ARGS_MAX, failed__read_large, words, 0);
+	else if (size == FAILED_SMALL)
+		for (__u32 i = 0; i < 32 && !failed__read_small(i, words); i++)
+			;
+	else
+		for (__u32 i = 0; i < EXECSNOOP_FAILED_ARGS_UNROLLED; i++)
+			if (failed__read_large(i, words))
+				break;
+}
+
 /*
  * As exec__submit(), for a failed call: 0; 1: submitted without all of it; -ENOSPC: no room in
- * the ring; -ENAMETOOLONG: a larger record would hold more, and whole is true.
+ * the ring; -ENAMETOOLONG: a larger record would hold more, and this is not the last size.
  */
 static __always_inline int failed__submit(const struct execsnoop_process *process,
 					  const struct exec_call *call, __s32 ret,
-					  const __u32 record_size, const __u32 path_room,
-					  const __u32 longest, const __u32 most, const bool whole)
+					  const enum failed_size size, const bool last,
+					  const __u32 context_room, const bool loop)
 {
-	const __u32 bits_size = EXECSNOOP_FAILED_ARGS_MAX / 8;
-	const __u32 room = record_size - sizeof(struct execsnoop_exec) - path_room - bits_size;
+	const __u32 record_size = size == FAILED_SMALL	? 2 << 10 :
+				  size == FAILED_MEDIUM ? 32 << 10 :
+							  1 << 20;
+	const __u32 path_room = size == FAILED_SMALL ? 256 : PATH_MAX;
+	const __u32 state_offset = path_room + context_room;
+	const __u32 args_offset = state_offset + sizeof(struct exec_words_state);
 	struct execsnoop_exec *exec = bpf_ringbuf_reserve(&event_ring, record_size, 0);
+	struct exec_words_state *state;
 	struct exec_words words;
-	__u64 *unreadable;
+	bool incomplete;
 	long length;
 
 	if (!exec)
 		return -ENOSPC;
-	unreadable = (__u64 *)(exec->data + path_room);
-	for (int i = 0; i < bits_size / 8; i++)
-		unreadable[i] = 0;
+	state = (struct exec_words_state *)(exec->data + state_offset);
+	__builtin_memset(state, 0, sizeof(*state));
 	length = exec_call__read_path(call, exec->data, path_room);
-	exec_call__read_words(call, exec->data + path_room + bits_size, room, longest, unreadable,
-			      most, &words);
-	if (whole &&
-	    (words.end == EXEC_WORDS_FULL || (length == path_room && path_room < PATH_MAX))) {
+	words = (struct exec_words){
+		.call = *call,
+		.state = state,
+		.data = exec->data + args_offset,
+	};
+	failed__read_words(&words, size, loop);
+	if (!last &&
+	    (state->end == EXEC_WORDS_FULL || (length == path_room && path_room < PATH_MAX))) {
 		bpf_ringbuf_discard(exec, BPF_RB_NO_WAKEUP);
 		return -ENAMETOOLONG;
 	}
+	incomplete = length <= 0 || state->end != EXEC_WORDS_COMPLETE || state->failures;
 	exec->process = *process;
 	exec->filename_size = length > 0 ? length : 0;
-	exec->unreadable_offset = path_room;
-	exec->args_offset = path_room + bits_size;
-	exec->args_size = words.size;
-	exec->args_cut = words.end == EXEC_WORDS_COMPLETE ? 0 : EXECSNOOP_CUT_UNKNOWN;
+	exec->unreadable_offset = state_offset +
+				  __builtin_offsetof(struct exec_words_state, unreadable);
+	exec->args_offset = args_offset;
+	exec->args_size = state->size;
+	exec->args_cut = state->end == EXEC_WORDS_COMPLETE ? 0 : EXECSNOOP_CUT_UNKNOWN;
+	exec->env_size = 0;
 	exec->ret = ret;
+	exec->context_offset = context_room ? path_room : 0;
+	if (context_room)
+		context__fill((struct execsnoop_context *)(exec->data + path_room),
+			      (struct task_struct *)bpf_get_current_task());
 	ring__submit(exec, record_size);
-	return length <= 0 || words.end || !words.readable;
+	return incomplete;
 }
 
-SEC("?tp_btf/sys_exit")
-int BPF_PROG(execsnoop_failed, struct pt_regs *regs, long ret)
+static __always_inline int failed__submit_fitting(const struct execsnoop_process *process,
+						  const struct exec_call *call, __s32 ret,
+						  const __u32 context_room, const bool loop)
+{
+	int err = failed__submit(process, call, ret, FAILED_SMALL, false, context_room, loop);
+
+	if (loop && err == -ENAMETOOLONG)
+		err = failed__submit(process, call, ret, FAILED_MEDIUM, false, context_room, loop);
+	if (err == -ENAMETOOLONG)
+		err = failed__submit(process, call, ret, FAILED_LARGE, true, context_room, loop);
+	if (err == -ENOSPC)
+		err = failed__submit(process, call, ret, FAILED_SMALL, true, context_room, loop);
+	return err;
+}
+
+static __always_inline int failed__handle(struct pt_regs *regs, long ret, const bool loop)
 {
 	struct account_counters *account;
 	struct execsnoop_process process;
@@ -197,21 +312,29 @@ int BPF_PROG(execsnoop_failed, struct pt_regs *regs, long ret)
 		return 0;
 	}
 	process__fill(&process, EXECSNOOP_FAILED, task, tid);
-	err = failed__submit(&process, &call, ret, 2 << 10, 256, 512, 32, true);
-	if (err == -ENAMETOOLONG)
-		err = failed__submit(&process, &call, ret, 32 << 10, PATH_MAX, 8 << 10,
-				     EXECSNOOP_FAILED_ARGS_MAX, true);
-	/* More than an argument can have: 128 KB with its NUL (MAX_ARG_STRLEN). */
-	if (err == -ENAMETOOLONG)
-		err = failed__submit(&process, &call, ret, 1 << 20, PATH_MAX, 256 << 10,
-				     EXECSNOOP_FAILED_ARGS_MAX, false);
-	if (err == -ENOSPC)
-		err = failed__submit(&process, &call, ret, 2 << 10, 256, 512, 32, false);
+	if (context_config.nr_ancestors)
+		err = failed__submit_fitting(&process, &call, ret, sizeof(struct execsnoop_context),
+					     loop);
+	else
+		err = failed__submit_fitting(&process, &call, ret, 0, loop);
 	if (err < 0)
 		account__add(&account->lost[ACCOUNT_RING_FULL]);
 	else if (err)
 		account__add(&account->detail_lost[ACCOUNT_DETAIL_ARGS]);
 	return 0;
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(execsnoop_failed, struct pt_regs *regs, long ret)
+{
+	return failed__handle(regs, ret, true);
+}
+
+/* For kernels without bpf_loop(): fewer arguments. */
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(execsnoop_failed_unrolled, struct pt_regs *regs, long ret)
+{
+	return failed__handle(regs, ret, false);
 }
 
 SEC("?tp_btf/sched_process_exit")

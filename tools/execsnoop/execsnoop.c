@@ -2,6 +2,8 @@
 /* execsnoop: every process that starts, and with -e how it ends. */
 #include <errno.h>
 
+#include <bpf/libbpf.h>
+
 #include "execsnoop.h"
 #include "options.h"
 #include "output/sink.h"
@@ -22,16 +24,19 @@ struct execsnoop {
 	struct record_times times;
 	struct reporter reporter;
 	const char *columns[EXECSNOOP_COLUMNS_MAX];
+	const char *summary_columns[EXECSNOOP_COLUMNS_MAX];
 	char limits[256];
+	bool has_loop; /* the kernel has bpf_loop() */
 };
 
 /* The exit first: no exec may be seen whose exit is not. */
-enum { PROGRAM_EXIT, PROGRAM_EXEC, PROGRAM_FAILED, NR_PROGRAMS };
+enum { PROGRAM_EXIT, PROGRAM_EXEC, PROGRAM_FAILED, PROGRAM_FAILED_UNROLLED, NR_PROGRAMS };
 
 static const struct attach_program programs[] = {
 	[PROGRAM_EXIT] = { "execsnoop_exit", "sched_process_exit" },
 	[PROGRAM_EXEC] = { "execsnoop_exec", "sched_process_exec" },
 	[PROGRAM_FAILED] = { "execsnoop_failed", "sys_exit" },
+	[PROGRAM_FAILED_UNROLLED] = { "execsnoop_failed_unrolled", "sys_exit" },
 };
 
 static const struct attach_way ways[] = {
@@ -83,6 +88,11 @@ static int execsnoop__open(void *ctx, struct session_object *object)
 		return log_error(errno, NULL, "cannot open the BPF programs");
 	execsnoop->skel = skel;
 	skel->rodata->show_forks = execsnoop->options.forks;
+	skel->rodata->context_config.nr_ancestors = execsnoop->options.ancestors.count;
+	skel->rodata->context_config.env = execsnoop->options.env.nr > 0;
+	if (execsnoop->options.fails)
+		execsnoop->has_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop,
+							      NULL) > 0;
 	*object = (struct session_object){
 		.skeleton = skel->skeleton,
 		.filter = (struct filter_config *)&skel->rodata->filter_config,
@@ -108,9 +118,16 @@ static bool execsnoop__wants(void *ctx, const struct attach_program *program)
 {
 	struct execsnoop *execsnoop = ctx;
 
-	if (program == &programs[PROGRAM_EXIT])
+	switch (program - programs) {
+	case PROGRAM_EXIT:
 		return execsnoop_options__need_ends(&execsnoop->options);
-	return program == &programs[PROGRAM_EXEC] || execsnoop->options.fails;
+	case PROGRAM_FAILED:
+		return execsnoop->options.fails && execsnoop->has_loop;
+	case PROGRAM_FAILED_UNROLLED:
+		return execsnoop->options.fails && !execsnoop->has_loop;
+	default:
+		return true;
+	}
 }
 
 static int execsnoop__event(void *ctx, const void *data, size_t size)
@@ -159,7 +176,7 @@ static int execsnoop__finish(void *ctx, const struct session_span *span)
 	if (!execsnoop->reporter.summary)
 		return 0;
 	if (execsnoop->options.summary)
-		err = session__begin_table(session, summary_columns);
+		err = session__begin_table(session, execsnoop->summary_columns);
 	return err ? err : reporter__summarize(&execsnoop->reporter);
 }
 
@@ -201,6 +218,7 @@ int main(int argc, char **argv)
 	work.quote_words = options->quote;
 	work.kinds = execsnoop_options__kinds(options);
 	execsnoop_options__columns(options, execsnoop.columns);
+	execsnoop_options__summary_columns(options, execsnoop.summary_columns);
 	execsnoop_options__limits(options, execsnoop.limits, sizeof(execsnoop.limits));
 	execsnoop.reporter = (struct reporter){
 		.options = options,

@@ -35,7 +35,28 @@ struct execsnoop_process {
 #define EXECSNOOP_CUT_UNKNOWN 0xffffffffU
 
 /* Most arguments of a failed call that are read. */
-#define EXECSNOOP_FAILED_ARGS_MAX 256
+#define EXECSNOOP_FAILED_ARGS_MAX 2048
+/* The same where the kernel has no bpf_loop() (before 5.17). */
+#define EXECSNOOP_FAILED_ARGS_UNROLLED 64
+
+/* What is told of an exec only when it is asked for. */
+struct execsnoop_context_config {
+	__u32 nr_ancestors; /* up to EXECSNOOP_ANCESTORS_MAX */
+	__u32 env;
+};
+
+#define EXECSNOOP_ANCESTORS_MAX 16
+
+struct execsnoop_ancestor {
+	__u32 pid;
+	char comm[EXECSNOOP_COMM_SIZE];
+};
+
+struct execsnoop_context {
+	__u32 nr_ancestors; /* the parent first */
+	struct execsnoop_ancestor ancestors[EXECSNOOP_ANCESTORS_MAX];
+	__u32 unused;
+};
 
 /*
  * EXECSNOOP_EXEC and EXECSNOOP_FAILED. Offsets count from data; 0: there is none. Arguments are
@@ -50,6 +71,8 @@ struct execsnoop_exec {
 	__u32 args_size;
 	__u32 args_cut; /* bytes left out at the end, or EXECSNOOP_CUT_UNKNOWN */
 	__s32 ret; /* 0 or -errno */
+	__u32 context_offset; /* of struct execsnoop_context */
+	__u32 env_size; /* the environment stands behind the arguments */
 	char data[];
 };
 

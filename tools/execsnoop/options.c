@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "execsnoop.h"
 #include "run/log.h"
@@ -71,6 +72,16 @@ static const struct option_row rows[] = {
 	  .max = 1000000,
 	  .help = "Rows the summary may have (the default is 1024); what has none is added up in "
 		  "one more" },
+	{ .name = "ancestors",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(ancestors),
+	  .argument = "N",
+	  .min = 1,
+	  .max = EXECSNOOP_ANCESTORS_MAX,
+	  .help = "Show the N processes above each command, as they were at its exec" },
+	VALUE("env", 0, OPTION_REPORT, OPTION_WORDS, env, "NAME",
+	      "Show this variable of each command's environment; may be given again"),
 	{ .name = "max-args",
 	  .group = OPTION_REPORT,
 	  .type = OPTION_COUNT,
@@ -118,6 +129,11 @@ int execsnoop_options__check(const struct execsnoop_options *options)
 	if (without && !options->summary && !options->summary_only)
 		return log_error_because(EINVAL, "it is about the summary", "Give --summary, too.",
 					 "option --%s has no sense here", without);
+	for (size_t i = 0; i < options->env.nr; i++)
+		if (strchr(options->env.items[i], '='))
+			return log_error_because(EINVAL, "a name has no =", NULL,
+						 "bad value for --env: '%s'",
+						 options->env.items[i]);
 	if (options->min_duration.given && options->max_duration.given &&
 	    options->min_duration.ns > options->max_duration.ns)
 		return log_error_because(EINVAL, "the least is more than the most", NULL,
@@ -149,6 +165,18 @@ uint32_t execsnoop_options__kinds(const struct execsnoop_options *options)
 	       (uint32_t)exits << EXECSNOOP_EXIT;
 }
 
+void execsnoop_options__summary_columns(const struct execsnoop_options *options,
+					const char *names[EXECSNOOP_COLUMNS_MAX])
+{
+	size_t nr = 0;
+
+	for (; summary_columns[nr]; nr++)
+		names[nr] = summary_columns[nr];
+	if (options->ancestors.given)
+		names[nr++] = "chain";
+	names[nr] = NULL;
+}
+
 void execsnoop_options__columns(const struct execsnoop_options *options,
 				const char *names[EXECSNOOP_COLUMNS_MAX])
 {
@@ -171,16 +199,14 @@ void execsnoop_options__columns(const struct execsnoop_options *options,
 		{ ends, "status" },
 		{ ends, "cpu_ns" },
 		{ ends, "max_rss_bytes" },
+		{ options->ancestors.given, "chain" },
+		{ options->env.nr > 0, "env" },
 		{ true, "args" },
 	};
 	size_t nr = 0;
 
 	if (options->summary_only) {
-		while (summary_columns[nr]) {
-			names[nr] = summary_columns[nr];
-			nr++;
-		}
-		names[nr] = NULL;
+		execsnoop_options__summary_columns(options, names);
 		return;
 	}
 	_Static_assert(sizeof(columns) / sizeof(columns[0]) < EXECSNOOP_COLUMNS_MAX, "room");
@@ -235,5 +261,6 @@ void execsnoop_options__free(struct execsnoop_options *options)
 {
 	optional_regex__free(&options->name);
 	optional_regex__free(&options->line);
+	word_list__free(&options->env);
 	common_options__free(&options->common);
 }

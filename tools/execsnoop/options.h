@@ -14,6 +14,8 @@ struct execsnoop_options {
 	struct optional_time max_duration;
 	struct optional_regex name;
 	struct optional_regex line;
+	struct optional_count ancestors;
+	struct word_list env;
 	struct optional_count max_args;
 	struct optional_count max_bytes;
 	bool summary;
@@ -49,6 +51,10 @@ uint32_t execsnoop_options__kinds(const struct execsnoop_options *options);
 /* Fills columns with the names of the fields to show, in their order, and NULL. */
 void execsnoop_options__columns(const struct execsnoop_options *options,
 				const char *columns[EXECSNOOP_COLUMNS_MAX]);
+
+/* The same for the table of the summary. */
+void execsnoop_options__summary_columns(const struct execsnoop_options *options,
+					const char *columns[EXECSNOOP_COLUMNS_MAX]);
 
 /* The limits that are not in the common filter, for the line that says what is traced; "" when
  * there are none. */

@@ -48,10 +48,34 @@
 		.width = least_width, .meaning = text                                              \
 	}
 
+static const struct field ancestor_fields[] = {
+	FIELD("pid", VALUE_UNSIGNED, NULL, 0, "Process id."),
+	FIELD("comm", VALUE_BYTES, NULL, 0, "Command name."),
+};
+
+const struct record_type ancestor_record_type = {
+	.name = "ancestor",
+	.meaning = "A process above another one.",
+	.fields = ancestor_fields,
+	.nr_fields = sizeof(ancestor_fields) / sizeof(ancestor_fields[0]),
+};
+
 /* The command itself: the last fields of both kinds of record. */
 #define FIELDS_OF_A_COMMAND                                                                        \
-	OPTIONAL("filename", VALUE_BYTES, UNIT_NONE, NULL, 0,                                      \
-		 "Path given to exec; absent if it could not be read."),                           \
+	{ .name = "ancestors",                                                                     \
+	  .kind = VALUE_RECORDS,                                                                   \
+	  .meaning = "The processes above it, at its exec (--ancestors).",                         \
+	  .of = &ancestor_record_type },                                                           \
+		{ .name = "chain",                                                                 \
+		  .kind = VALUE_BYTES,                                                             \
+		  .column = "ANCESTORS",                                                           \
+		  .width = -30,                                                                    \
+		  .text_only = true,                                                               \
+		  .meaning = "ancestors, each with its process id." },                             \
+		OPTIONAL("env", VALUE_WORDS, UNIT_NONE, "ENV", -20,                                \
+			 "The variables asked for (--env), as NAME=value."),                       \
+		OPTIONAL("filename", VALUE_BYTES, UNIT_NONE, NULL, 0,                              \
+			 "Path given to exec; absent if it could not be read."),                   \
 		OPTIONAL("args", VALUE_WORDS, UNIT_NONE, "ARGS", -4,                               \
 			 "Arguments, the program's name first; null: one that could not be read. " \
 			 "Of an exit, the first 4096 bytes."),                                     \
@@ -59,7 +83,7 @@
 			 "Which arguments could not be read, from 0; of failed calls only."),      \
 		OPTIONAL("args_cut", VALUE_UNSIGNED, UNIT_NONE, NULL, 0,                           \
 			 "Bytes of arguments left out at the end; absent if not known.")
-#define NR_FIELDS_OF_A_COMMAND 4
+#define NR_FIELDS_OF_A_COMMAND 7
 
 #define RUN_FIELD(text)                                                                            \
 	{                                                                                          \
@@ -153,6 +177,28 @@ static struct value *process__values(const struct execsnoop_process *process,
 	return value;
 }
 
+void ancestors__values(const struct execsnoop_ancestor *ancestors, size_t nr,
+		       struct ancestors_values *values, struct value *list, struct value *text)
+{
+	size_t used = 0;
+
+	*list = *text = (struct value){};
+	for (size_t i = 0; i < nr; i++) {
+		struct value comm = value__text(ancestors[i].comm, sizeof(ancestors[i].comm));
+
+		values->values[i][0] = value__unsigned(ancestors[i].pid);
+		values->values[i][1] = comm;
+		values->records[i] = (struct record){ &ancestor_record_type, values->values[i] };
+		used += snprintf(values->text + used, sizeof(values->text) - used, "%s%.*s(%u)",
+				 i ? " < " : "", (int)comm.bytes.size, comm.bytes.data,
+				 ancestors[i].pid);
+	}
+	if (!nr)
+		return;
+	*list = value__records(values->records, nr);
+	*text = value__bytes(values->text, used);
+}
+
 static struct value *text__value(struct text text, struct value *value)
 {
 	*value++ = text.data ? value__bytes(text.data, text.size) : (struct value){};
@@ -171,6 +217,10 @@ static struct value *command__values(const struct exec_event *exec, struct recor
 		return value;
 	}
 	nr = exec_event__unreadable(exec, values->unreadable);
+	ancestors__values(exec->ancestors, exec->nr_ancestors, &values->ancestors, &value[0],
+			  &value[1]);
+	value += 2;
+	*value++ = exec->env.size ? value__words(exec->env.data, exec->env.size) : (struct value){};
 	value = text__value(exec->filename, value);
 	*value++ = (struct value){
 		.kind = VALUE_WORDS,

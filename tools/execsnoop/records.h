@@ -10,12 +10,27 @@
 extern const struct record_type exec_record_type;
 extern const struct record_type exit_record_type;
 
+extern const struct record_type ancestor_record_type;
+
+/* Room for a chain of ancestors. */
+struct ancestors_values {
+	struct value values[EXECSNOOP_ANCESTORS_MAX][2];
+	struct record records[EXECSNOOP_ANCESTORS_MAX];
+	char text[EXECSNOOP_ANCESTORS_MAX * 32];
+};
+
+/* The chain as a list of records, and as text "sh(12) < cron(7)"; borrows from both. Absent when
+ * it is empty. */
+void ancestors__values(const struct execsnoop_ancestor *ancestors, size_t nr,
+		       struct ancestors_values *values, struct value *list, struct value *text);
+
 /* Room for the values of one record, and for what they borrow. */
 struct record_values {
 	struct value values[40];
 	char run_text[32];
 	char status_text[32];
 	uint64_t unreadable[EXECSNOOP_FAILED_ARGS_MAX];
+	struct ancestors_values ancestors;
 };
 
 /* Where times count from. */

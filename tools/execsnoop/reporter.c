@@ -175,6 +175,25 @@ static int reporter__succeed(struct reporter *reporter, const struct exec_event 
 	return err ? err : reporter__remember(reporter, event);
 }
 
+/* Leaves of the environment what is asked for. 0 or -ENOMEM, reported. */
+static int reporter__pick_env(struct reporter *reporter, struct exec_event *event)
+{
+	const struct word_list *names = &reporter->options->env;
+
+	if (!names->nr)
+		return 0;
+	if (event->env.size > reporter->env_room) {
+		char *env = realloc(reporter->env, event->env.size);
+
+		if (!env)
+			return log_error(ENOMEM, NULL, "cannot look at an environment");
+		reporter->env = env;
+		reporter->env_room = event->env.size;
+	}
+	exec_event__pick_env(event, names->items, names->nr, reporter->env);
+	return 0;
+}
+
 static int reporter__exec(struct reporter *reporter, struct exec_event *event)
 {
 	enum execsnoop_kind kind = event->process.kind;
@@ -185,6 +204,8 @@ static int reporter__exec(struct reporter *reporter, struct exec_event *event)
 
 	event->wanted = reporter__wants(reporter, event, &err);
 	reporter__cut(reporter, event);
+	if (!err)
+		err = reporter__pick_env(reporter, event);
 	if (!err && reporter->commands && kind == EXECSNOOP_EXEC)
 		err = reporter__succeed(reporter, event);
 	if (err)
@@ -334,4 +355,6 @@ void reporter__close(struct reporter *reporter)
 	reporter->commands = NULL;
 	summary__free(reporter->summary);
 	reporter->summary = NULL;
+	free(reporter->env);
+	reporter->env = NULL;
 }

@@ -24,6 +24,8 @@ struct reporter {
 	const struct record_times *times;
 	struct commands *commands; /* when ends are joined with their commands */
 	struct summary *summary; /* when one is asked for */
+	char *env; /* room for the variables of one event */
+	size_t env_room;
 	/* Where it all goes. */
 	void *ctx;
 	/* Writes a record that stands for one event of the kind. 0 or -errno, reported. */

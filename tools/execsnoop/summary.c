@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/histogram.h"
+#include "records.h"
 
 #define NR_BUCKETS 1024 /* power of two */
 
@@ -30,6 +31,9 @@ struct summary_row {
 	struct hist *lifetimes; /* NULL: none ended */
 	uint64_t min_ns;
 	uint64_t max_ns;
+	/* Of the latest one, when they are asked for. */
+	struct execsnoop_ancestor ancestors[EXECSNOOP_ANCESTORS_MAX];
+	size_t nr_ancestors;
 };
 
 struct summary {
@@ -115,6 +119,11 @@ int summary__add(struct summary *summary, const struct exec_event *event)
 		row->failed++;
 	else
 		row->count++;
+	if (event->nr_ancestors && !row->is_others) {
+		row->nr_ancestors = event->nr_ancestors;
+		memcpy(row->ancestors, event->ancestors,
+		       event->nr_ancestors * sizeof(*event->ancestors));
+	}
 	return 0;
 }
 
@@ -266,6 +275,11 @@ static const struct field summary_fields[] = {
 	  .width = 9,
 	  .required = true,
 	  .meaning = "CPU time of all that have ended." },
+	{ .name = "ancestors",
+	  .kind = VALUE_RECORDS,
+	  .meaning = "The processes above the latest one (--ancestors).",
+	  .of = &ancestor_record_type },
+	COLUMN("chain", VALUE_BYTES, UNIT_NONE, "ANCESTORS", -30, "ancestors in text."),
 	COLUMN("p50", VALUE_BYTES, UNIT_NONE, "P50(ms)", 13, "Bounds of the median lifetime."),
 	COLUMN("p99", VALUE_BYTES, UNIT_NONE, "P99(ms)", 13, "Bounds of that percentile."),
 	COLUMN("parent", VALUE_BYTES, UNIT_NONE, "PCOMM", -15, "Parent of the key."),
@@ -290,6 +304,7 @@ struct summary_values {
 	struct record key_record;
 	struct value percentiles[2][3];
 	struct record percentile_records[2];
+	struct ancestors_values ancestors;
 	char bounds[2][64];
 	char command[COMMAND_SIZE + 8];
 };
@@ -350,6 +365,9 @@ static struct record row__record(const struct summary_row *row, struct summary_v
 	*value++ = lifetimes ? value__unsigned(row->max_ns) : (struct value){};
 	*value++ = lifetimes ? value__records(values->percentile_records, 2) : (struct value){};
 	*value++ = value__unsigned(row->cpu_ns);
+	ancestors__values(row->ancestors, row->nr_ancestors, &values->ancestors, &value[0],
+			  &value[1]);
+	value += 2;
 	*value++ = texts[0];
 	*value++ = texts[1];
 	*value++ = row->is_others ? (struct value){} : value__string(row->key.parent);
