@@ -35,10 +35,11 @@ void explain__print(const char *tool, const char *question, const struct common_
 	       mechanism_notes[attachment->mechanism]);
 
 	task_filter__describe(&options->filter, limits, sizeof(limits));
-	printf("Only: %s%s%s%s\n",
-	       *limits || *own_limits ? limits : "no limit; events of every task",
-	       *limits && *own_limits ? ", " : "", own_limits,
-	       options->command ? ", of those the command and its descendants" : "");
+	printf("Only: %s%s%s%s%s\n", limits, *limits && *own_limits ? ", " : "", own_limits,
+	       *limits || *own_limits ? (options->command ? ", of " : "") :
+	       options->command	      ? "" :
+					"no limit; events of every task",
+	       options->command ? "the command and its descendants" : "");
 	printf("Until: %s\n", options->duration.given ?
 				      number__format_time(options->duration.ns, duration) :
 				      (options->command ? "the command ends" : "a signal"));

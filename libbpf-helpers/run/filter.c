@@ -125,8 +125,8 @@ static void read_comm(uint64_t pid, char *comm, size_t size)
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCUL
 
 /* The kernel side compares ids of the initial PID namespace: those of another one would
- * name other tasks. */
-static int check_pid_namespace(void)
+ * name other tasks. what: that cannot be done there. */
+static int check_pid_namespace(const char *what)
 {
 	struct stat status;
 
@@ -135,7 +135,7 @@ static int check_pid_namespace(void)
 	return log_error_because(EXDEV, "this process is in a PID namespace of its own",
 				 "Run it in the initial one (as with --pid=host), or filter by "
 				 "command name or cgroup.",
-				 "cannot tell which tasks the ids mean");
+				 "cannot %s", what);
 }
 
 static int resolve_task(enum filter_key_kind kind, uint64_t id)
@@ -178,7 +178,7 @@ int task_filter__resolve(struct task_filter *filter)
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
 		const struct number_list *wanted = &filter->wanted[tasks[i]];
 
-		err = wanted->nr ? check_pid_namespace() : 0;
+		err = wanted->nr ? check_pid_namespace("tell which tasks the ids mean") : 0;
 		if (err)
 			return err;
 		for (size_t j = 0; j < wanted->nr; j++) {
@@ -201,7 +201,7 @@ int task_filter__resolve(struct task_filter *filter)
 
 int task_filter__add_root(struct task_filter *filter, uint64_t pid)
 {
-	int err = check_pid_namespace();
+	int err = check_pid_namespace("follow a process and its descendants");
 
 	if (err)
 		return err;

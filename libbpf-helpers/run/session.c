@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "output/buffer.h"
 #include "output/json.h"
 #include "run/check.h"
 #include "run/event_queue.h"
@@ -69,11 +70,16 @@ static const struct attach_program tree_programs[] = {
 
 #define NR_TREE_PROGRAMS (sizeof(tree_programs) / sizeof(tree_programs[0]))
 
+static bool is_tree_program(const struct attach_program *program)
+{
+	return program >= tree_programs && program < tree_programs + NR_TREE_PROGRAMS;
+}
+
 static bool session__wants(void *ctx, const struct attach_program *program)
 {
 	struct session *session = ctx;
 
-	if (program >= tree_programs && program < tree_programs + NR_TREE_PROGRAMS)
+	if (is_tree_program(program))
 		return session->options->filter.roots.nr;
 	return session->work->wants(session->work->ctx, program);
 }
@@ -165,22 +171,34 @@ static int session__prepare_output(struct session *session)
 /* Says on stderr what is traced, by which mechanism, with which limits, and how to stop. */
 static void session__announce(const struct session *session)
 {
+	const struct common_options *options = session->options;
 	const struct attachment *attachment = &session->attachment;
-	const char *own = session->work->limits ? session->work->limits : "";
-	char limits[512], duration[32], probes[512] = "";
-	size_t used = 0;
+	const char *own = session->work->limits, *before = " (";
+	struct buffer line = {};
+	char text[512];
 
-	for (size_t i = 0; i < attachment->nr_probes && used < sizeof(probes); i++)
-		used += snprintf(probes + used, sizeof(probes) - used, "%s%s", i ? ", " : "",
-				 attachment->probes[i].program->target);
-	task_filter__describe(&session->options->filter, limits, sizeof(limits));
-	if (session->options->duration.given)
-		number__format_time(session->options->duration.ns, duration);
-	log_info("tracing %s (%s by %s)%s%s%s%s%s%s; Ctrl-C ends it", session->tool->traced, probes,
-		 attach_mechanism_names[attachment->mechanism], *limits || *own ? ", only " : "",
-		 limits, *limits && *own ? ", " : "", own,
-		 session->options->duration.given ? ", for " : "",
-		 session->options->duration.given ? duration : "");
+	buffer__printf(&line, "tracing %s", session->tool->traced);
+	for (size_t i = 0; i < attachment->nr_probes; i++) {
+		/* Those that follow a command are not what was asked about. */
+		if (is_tree_program(attachment->probes[i].program))
+			continue;
+		buffer__printf(&line, "%s%s", before, attachment->probes[i].program->target);
+		before = ", ";
+	}
+	buffer__printf(&line, " by %s)", attach_mechanism_names[attachment->mechanism]);
+	task_filter__describe(&options->filter, text, sizeof(text));
+	if (*text || own)
+		buffer__printf(&line, ", only %s%s%s", text, *text && own ? ", " : "",
+			       own ? own : "");
+	if (session->work->aside)
+		buffer__printf(&line, ", %s", session->work->aside);
+	if (options->duration.given)
+		buffer__printf(&line, ", for %s", number__format_time(options->duration.ns, text));
+	if (line.err)
+		log_error(line.err, NULL, "cannot tell what is traced");
+	else
+		log_info("%.*s; Ctrl-C ends it", (int)line.size, line.data);
+	buffer__free(&line);
 }
 
 /* Opens the gate: from here on everything is counted. */
@@ -260,8 +278,8 @@ static bool session__expectations_hold(const struct session *session)
 	bool hold = true;
 
 	if (options->expect.given && recorded != options->expect.count) {
-		log_error_because(ERANGE, "the number is not the expected one", NULL,
-				  "recorded %" PRIu64 " events of kind %s, expected %" PRIu64,
+		log_error_because(ERANGE, "--expect was given", NULL,
+				  "%" PRIu64 " events of kind %s were recorded, not %" PRIu64,
 				  recorded, account->kinds[0], options->expect.count);
 		hold = false;
 	}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -24,6 +25,9 @@
 
 /* What one drain takes before the loop looks at its signals and timers again. */
 #define DRAIN_BYTES_MAX (8 << 20)
+
+/* How long a command that was passed a signal has to end within the run. */
+#define COMMAND_END_MS 500
 
 /* What the ring's callback returns to end a drain early: not an error. */
 #define DRAIN_ENOUGH (-EAGAIN)
@@ -308,6 +312,7 @@ static int session__loop(struct session *session, int epoll_fd)
 /* A signal from a terminal reached the command already, as a member of its group. */
 static void session__pass_on_signal(struct session *session)
 {
+	struct pollfd ended = { .fd = session->command_fd, .events = POLLIN };
 	bool from_terminal;
 	int signal = signals__taken(&from_terminal);
 
@@ -315,6 +320,9 @@ static void session__pass_on_signal(struct session *session)
 		return;
 	if (kill(session->command.pid, signal) && errno != ESRCH)
 		log_error(errno, NULL, "cannot pass on signal %d to the command", signal);
+	/* Most commands end by it: then their end belongs to the run, and their status is known. */
+	if (poll(&ended, 1, COMMAND_END_MS) < 0 && errno != EINTR)
+		log_error(errno, NULL, "cannot wait for the command");
 }
 
 /* An empty report is said, and why it can be: it must not look like "nothing is wrong". */

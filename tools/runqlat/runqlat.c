@@ -265,7 +265,7 @@ int main(int argc, char **argv)
 		.report = runqlat__report,
 		.kinds = 1 << RUNQLAT_WAIT,
 	};
-	char limits[64];
+	char aside[64];
 	int err;
 
 	tool.options = runqlat_tool_options;
@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 									 columns;
 	work.interval_ns = runqlat.options.interval.ns;
 	work.max_reports = runqlat.options.count.count;
-	work.limits = runqlat_options__limits(&runqlat.options, limits, sizeof(limits));
+	work.aside = runqlat_options__aside(&runqlat.options, aside, sizeof(aside));
 	runqlat.report.style = runqlat_options__style(&runqlat.options);
 	runqlat.has_task_storage = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1;
 

@@ -196,7 +196,7 @@ struct histogram_style runqlat_options__style(const struct runqlat_options *opti
 	return style;
 }
 
-const char *runqlat_options__limits(const struct runqlat_options *options, char *text, size_t size)
+const char *runqlat_options__aside(const struct runqlat_options *options, char *text, size_t size)
 {
 	char slower[32];
 

@@ -55,8 +55,8 @@ struct runqlat_config runqlat_options__config(const struct runqlat_options *opti
 /* Borrows from options. */
 struct histogram_style runqlat_options__style(const struct runqlat_options *options);
 
-/* "slower than 10ms", or NULL. size: at least 64. */
-const char *runqlat_options__limits(const struct runqlat_options *options, char *text, size_t size);
+/* "each longer than 10ms told", or NULL. size: at least 64. */
+const char *runqlat_options__aside(const struct runqlat_options *options, char *text, size_t size);
 
 void runqlat_options__free(struct runqlat_options *options);
 
