@@ -47,7 +47,6 @@ static const struct refusal refusals[] = {
 	{ "a negative duration", { "-d", "-1" }, USAGE, "-1" },
 	{ "a duration in letters", { "-d", "soon" }, USAGE, "soon" },
 	{ "a duration with an unknown unit", { "-d", "5 parsecs" }, USAGE, "5 parsecs" },
-	{ "a duration of nothing", { "-d", "0" }, USAGE, "0" },
 	{ "an empty duration", { "-d", "" }, USAGE, "duration" },
 	{ "a duration that is not finite", { "-d", "inf" }, USAGE, "inf" },
 	{ "an option without its value", { "-p" }, USAGE, "p" },

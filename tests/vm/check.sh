@@ -6,6 +6,8 @@
 # last line adds all up: "N passed, N failed, N skipped". Which checks have to be skipped on a kernel
 # stands in tests/lint/skips/KERNEL, or KERNEL@VARIANT where a variant has a list of its own.
 #
+# What each guest said is kept in $VANTAGE_BUILD/vm/KERNEL.out, for support_table.sh.
+#
 # usage: tests/vm/check.sh [--all] [--jobs N] [--timeout SECS] [KERNEL|runner...]
 #   KERNEL           as run.sh takes it; runner: the tests of the runner (default: 6.1 6.12 runner)
 #   --all            every kernel of kernels.txt, as it is and in every variant, and the runner
@@ -19,10 +21,19 @@ set -u -o pipefail
 export LC_ALL=C
 . "$(dirname "$0")/common.sh"
 
+build=${VANTAGE_BUILD:-$(dirname "$0")/../../build}
+
 # The tests of the runner boot some ten guests.
 readonly runner_limit=900
 # The kernel they boot.
 readonly runner_kernel=6.1
+
+# First by which mechanism each tool attaches there, then all tests.
+# shellcheck disable=SC2016 # the guest's shell reads it
+readonly guest_command='for tool in build/bin/*; do
+	echo "mechanism: ${tool##*/}" $("$tool" --explain 2>&1 | sed -n "s/^  .* by //p" | sort -u)
+done
+exec tests/run.sh bpf live'
 
 # with_variants: every kernel, each followed by its variants.
 with_variants() {
@@ -43,7 +54,7 @@ run_guest() {
 		KERNEL=$runner_kernel VANTAGE_SKIPS=/dev/null TEST_TIMEOUT=$runner_limit \
 			"$vm/../run.sh" "$vm/runner_test.sh"
 	else
-		"$vm/run.sh" --timeout "$timeout" "$1"
+		"$vm/run.sh" --timeout "$timeout" "$1" -- sh -c "$guest_command"
 	fi >"$work/$1.out" 2>"$work/$1.err"
 	echo "$? $((SECONDS - begin))" >"$work/$1.ending"
 	mv "$work/$1.ending" "$work/$1.done"
@@ -64,6 +75,7 @@ report() {
 		-e "s/^\(ok\|not ok\|skip\) - /&$name: /" -e '/^\(ok\|not ok\|skip\) - /!s/^/'"$name: /" \
 		"$work/$name.out"
 	sed "s/^/$name: /" "$work/$name.err" >&2
+	mkdir -p "$build/vm" && cp "$work/$name.out" "$build/vm/$name.out"
 	if [ -z "$sums" ]; then
 		echo "not ok - $name: the tests did not come to their end (status $status, $took s)"
 		add 0 1 0
