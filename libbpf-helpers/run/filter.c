@@ -187,7 +187,7 @@ int task_filter__resolve(struct task_filter *filter)
 				return err;
 		}
 	}
-	err = filter->roots.nr ? check_pid_namespace() : 0;
+	err = filter->roots.nr ? check_pid_namespace("follow a process and its descendants") : 0;
 	for (size_t i = 0; !err && i < filter->roots.nr; i++)
 		err = resolve_task(FILTER_PID, filter->roots.items[i]);
 	if (err)
