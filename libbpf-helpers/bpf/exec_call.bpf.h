@@ -76,7 +76,8 @@ struct exec_words_state {
 	__u64 failures; /* not 0: a bit of unreadable is set */
 	__u32 size; /* bytes of the words that were read */
 	__u32 end; /* enum exec_words_end */
-	__u64 unreadable[EXEC_WORDS_MOST / 64]; /* bits: an argument that is an empty word instead */
+	/* Bits: an argument that is an empty word instead. */
+	__u64 unreadable[EXEC_WORDS_MOST / 64];
 };
 
 /* A reading of the arguments. state: all 0 at first. */

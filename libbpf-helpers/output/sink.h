@@ -19,8 +19,9 @@ enum value_kind {
 	VALUE_DECIMAL, /* millionths, written as a decimal number without needless digits */
 	VALUE_BOOL,
 	VALUE_BYTES, /* any bytes, escaped by each face */
-	VALUE_WORDS, /* words one after another, each ended by NUL: a JSON array, in which one that
-		      * could not be read is null; a shell line, with marks for those and for a cut */
+	/* Words one after another, each ended by NUL: a JSON array, in which one that could not
+	 * be read is null; a shell line, with marks for those and for a cut. */
+	VALUE_WORDS,
 	VALUE_NUMBERS, /* a JSON array of integers */
 	VALUE_COUNTS, /* a JSON object: name -> number, or null where not known */
 	VALUE_RECORDS, /* a JSON array of objects, or (named) an object of objects */

@@ -257,7 +257,7 @@ int main(int argc, char **argv)
 	role__play(argc, argv);
 	program = workload__own_program("args");
 	odd_program = workload__program(odd_name);
-	sweep_program = workload__own_program("sweep");
+	sweep_program = workload__small_program("sweep");
 	tool_run__trace(&run, NULL,
 			ARGS("-j", "--comm", file_name(program), "--comm", "a*;b", "--comm",
 			     file_name(sweep_program)));

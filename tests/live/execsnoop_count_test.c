@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 	const char *program;
 
 	role__play(argc, argv);
-	program = workload__own_program("true");
+	program = workload__small_program("true");
 	check_every_exec(program, test__is_long() ? 100000 : test__scaled(5000));
 	check_expect(program);
 	check_nothing();

@@ -38,7 +38,7 @@ static char *const *as_argv(const char *const *words)
 	return (char *const *)(const void *)words;
 }
 
-/* A page that this process has not touched since it was forked cannot be read by the kernel side. */
+/* The kernel side cannot read a page that this process has not touched since it was forked. */
 static const char *const *touched(const char *const *argv)
 {
 	static volatile char sink;

@@ -167,7 +167,7 @@ static void check_second_interrupt(void)
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
-	program = workload__own_program("life");
+	program = workload__small_program("life");
 	check_stopped();
 	check_hangup();
 	check_ignored_hangup();

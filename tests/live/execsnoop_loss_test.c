@@ -155,7 +155,7 @@ static void check_full_disk(void)
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
-	program = workload__own_program("loss");
+	program = workload__small_program("loss");
 	check_slow_reader();
 	check_cut_args();
 	check_closed_pipe(ARGS("-j"), "json");

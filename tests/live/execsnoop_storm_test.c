@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 	size_t nr = 0;
 
 	role__play(argc, argv);
-	program = workload__own_program("storm");
+	program = workload__small_program("storm");
 	storm = make_storm((unsigned int)sysconf(_SC_NPROCESSORS_CONF));
 	tool_run__trace(&run, NULL, ARGS("-j", "-e", "--strict"));
 	nr_slots = run_storm(storm, program, ms);

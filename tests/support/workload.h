@@ -31,6 +31,12 @@ const char *workload__program(const char *name);
 /* The same under a name of the form "PREFIX.PID": one of this test run alone. */
 const char *workload__own_program(const char *prefix);
 
+/*
+ * Path of a program "PREFIX.PID" that does nothing but end with 0, and is as small as a program
+ * can be: for tests that start thousands. It has no roles.
+ */
+const char *workload__small_program(const char *prefix);
+
 /* The file name of a path. */
 const char *file_name(const char *path);
 
@@ -44,7 +50,7 @@ int workload__wait(pid_t pid, struct rusage *usage);
 /* Both. */
 int workload__run(const struct workload *workload);
 
-/* Runs program as "true" n times, one after another, by posix_spawn. */
+/* Runs program n times, one after another, by posix_spawn; one with roles as "true". */
 void workload__repeat(const char *program, unsigned long n);
 
 /* One of them; -1 when it could not be made. *pid is its id. */

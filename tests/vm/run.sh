@@ -172,7 +172,7 @@ choose() {
 # ---- Booting -------------------------------------------------------------------------------------
 
 # qemu LIMIT: boots $kernel_image with $work/initrd and waits for the guest's end. The guest's
-# serial ports are files of $guest. Returns QEMU's status; after LIMIT seconds it is ended, and $late
+# serial ports are files of $guest. Returns QEMU's status; after LIMIT seconds it ends, and $late
 # is 1.
 qemu() {
 	local begin=$SECONDS

@@ -14,7 +14,10 @@ results=${VANTAGE_BUILD:-$top/build}/vm
 # cell KERNEL TOOL: "tp_btf, 812 checks", or what went wrong.
 cell() {
 	awk -v tool="$2" '
-		$1 == "mechanism:" && $2 == tool { mechanism = $3; for (i = 4; i <= NF; i++) mechanism = mechanism " " $i }
+		$1 == "mechanism:" && $2 == tool {
+			mechanism = $3
+			for (i = 4; i <= NF; i++) mechanism = mechanism " " $i
+		}
 		$0 ~ "^" tool "[a-z_]*_test: [0-9]+ passed, " { passed += $2; failed += $4; skipped += $6 }
 		END {
 			if (mechanism == "") mechanism = "cannot attach"
@@ -50,7 +53,10 @@ case ${1-} in
 	awk -v table="$results/table" '
 		/^<!-- support table: end -->/ { inside = 0 }
 		!inside { print }
-		/^<!-- support table: / && !/end -->/ { inside = 1; while ((getline line < table) > 0) print line }
+		/^<!-- support table: / && !/end -->/ {
+			inside = 1
+			while ((getline line < table) > 0) print line
+		}
 		' "$top/README.md" >"$results/README.md"
 	cat "$results/README.md" >"$top/README.md"
 	;;

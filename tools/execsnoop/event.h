@@ -22,7 +22,7 @@ struct exec_event {
 	struct execsnoop_process process;
 	int ret; /* 0 or -errno */
 	bool wanted; /* inside what was asked */
-	uint64_t ended_ns; /* CLOCK_MONOTONIC of the exec that ended it; 0: none did, or not known */
+	uint64_t ended_ns; /* CLOCK_MONOTONIC of the exec that ended it; 0: none, or not known */
 	struct text filename;
 	struct text args; /* each ended by NUL */
 	uint64_t args_cut; /* bytes left out at the end of args, or WORDS_CUT_UNKNOWN */
