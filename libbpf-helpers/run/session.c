@@ -185,7 +185,7 @@ static void session__announce(const struct session *session)
 {
 	const struct common_options *options = session->options;
 	const struct attachment *attachment = &session->attachment;
-	const char *own = session->work->limits, *before = " (";
+	const char *own = session->work->limits ? session->work->limits : "", *before = " (";
 	struct buffer line = {};
 	char text[512];
 
@@ -199,9 +199,8 @@ static void session__announce(const struct session *session)
 	}
 	buffer__printf(&line, " by %s)", attach_mechanism_names[attachment->mechanism]);
 	task_filter__describe(&options->filter, text, sizeof(text));
-	if (*text || own)
-		buffer__printf(&line, ", only %s%s%s", text, *text && own ? ", " : "",
-			       own ? own : "");
+	if (*text || *own)
+		buffer__printf(&line, ", only %s%s%s", text, *text && *own ? ", " : "", own);
 	if (session->work->aside)
 		buffer__printf(&line, ", %s", session->work->aside);
 	if (options->duration.given)
