@@ -295,6 +295,11 @@ check-vm: tests
 check-vm-all: tests
 	$(Q)VANTAGE_BUILD='$(O)' VANTAGE_BIN='$(OUT)/bin' tests/vm/check.sh --all
 
+# The costs in instructions, against those that are checked in.
+.PHONY: check-costs
+check-costs: tools bench
+	$(Q)VANTAGE_BUILD='$(O)' VANTAGE_BIN='$(OUT)/bin' bench/instructions.sh --check
+
 .PHONY: format
 format:
 	$(Q)LINT_ROOT='$(CURDIR)'; . tests/lint/lib.sh; c_files | xargs $(CLANG_FORMAT) -i
@@ -364,6 +369,7 @@ help:
 	'make bench        the programs that bench/*.sh runs' \
 	'make check-vm     bpf and live tests on stock kernels 6.1 and 6.12 in VMs' \
 	'make check-vm-all the same on every kernel and variant' \
+	'make check-costs  instructions per event in VMs, against bench/instructions/KERNEL.txt' \
 	'make format       formats the C files in place' \
 	'make install      to $$(DESTDIR)$$(PREFIX), PREFIX=/usr/local; make uninstall' \
 	'make dist         $(DIST).tar.gz from the last commit' \
