@@ -172,21 +172,19 @@ int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mec
 	return err;
 }
 
-int attach__wait(const struct attachment *attachment)
-{
-	__u32 key = 0, fd = attachment->inner_map_fd;
-	int err = bpf_map_update_elem(attachment->outer_map_fd, &key, &fd, BPF_ANY);
-
-	return err ? log_error(err, NULL, "cannot wait for running programs to end") : 0;
-}
-
 int attach__detach(struct attachment *attachment)
 {
+	__u32 key = 0, fd = attachment->inner_map_fd;
+	int err;
+
 	for (size_t i = 0; i < attachment->nr_probes; i++) {
 		bpf_link__destroy(attachment->probes[i].link);
 		attachment->probes[i].link = NULL;
 	}
-	return attach__wait(attachment);
+	err = bpf_map_update_elem(attachment->outer_map_fd, &key, &fd, BPF_ANY);
+	if (err)
+		return log_error(err, NULL, "cannot wait for running programs to end");
+	return 0;
 }
 
 void attachment__close(struct attachment *attachment)
