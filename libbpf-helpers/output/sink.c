@@ -163,6 +163,9 @@ static int sink__begin(struct sink *sink)
 
 int sink__write(struct sink *sink, const struct record *record)
 {
+	/* The terminal may have got another size since what was written last. */
+	if (!sink->out.size)
+		sink__read_width(sink);
 	if (sink__begin(sink) || sink__format(sink, record))
 		return sink->err;
 	return sink->out.size >= WRITE_BYTES ? sink__write_out(sink) : 0;
@@ -195,10 +198,7 @@ int sink__flush(struct sink *sink)
 {
 	int err = sink__begin(sink);
 
-	if (!err)
-		err = sink__write_out(sink);
-	sink__read_width(sink);
-	return err;
+	return err ? err : sink__write_out(sink);
 }
 
 int sink__close(struct sink *sink)

@@ -176,43 +176,67 @@ static void append_cell(struct text_face *text, struct buffer *out, const struct
 	}
 }
 
-static bool starts_character(char byte)
+/* The character at data, which is valid UTF-8; *size: its bytes. */
+static uint32_t decode_character(const char *data, size_t *size)
 {
-	return (byte & 0xc0) != 0x80;
+	unsigned char first = (unsigned char)data[0];
+	uint32_t code = first;
+
+	*size = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	if (*size > 1)
+		code = first & (0x7f >> *size);
+	for (size_t i = 1; i < *size; i++)
+		code = code << 6 | ((unsigned char)data[i] & 0x3f);
+	return code;
 }
 
-/* The characters in data, which is valid UTF-8; counts no further than one beyond limit. */
-static size_t count_characters(const char *data, size_t size, size_t limit)
+/* Columns a terminal gives a character: two to the blocks whose East Asian width is wide or full
+ * (Unicode Standard Annex 11). */
+static size_t columns_of(uint32_t code)
 {
-	size_t nr = 0, i;
+	static const struct {
+		uint32_t first, last;
+	} wide[] = {
+		{ 0x1100, 0x115f }, { 0x2e80, 0xa4cf },	  { 0xac00, 0xd7a3 },
+		{ 0xf900, 0xfaff }, { 0xfe30, 0xfe6f },	  { 0xff00, 0xff60 },
+		{ 0xffe0, 0xffe6 }, { 0x1f300, 0x1faff }, { 0x20000, 0x3fffd },
+	};
 
-	for (i = 0; i < size && nr <= limit; i++)
-		nr += starts_character(data[i]);
-	return nr;
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]) && code >= wide[i].first; i++)
+		if (code <= wide[i].last)
+			return 2;
+	return 1;
 }
 
-/* Where the character number nr begins; data has more than nr. */
-static size_t find_character(const char *data, size_t nr)
+/* Bytes of the characters at the start of data that fit in so many columns; *columns: those they
+ * take. data is valid UTF-8. */
+static size_t fit_columns(const char *data, size_t size, size_t width, size_t *columns)
 {
-	size_t i = 0;
+	size_t at = 0, length;
 
-	for (;; i++) {
-		if (starts_character(data[i]) && !nr--)
-			return i;
+	*columns = 0;
+	while (at < size) {
+		size_t more = columns_of(decode_character(data + at, &length));
+
+		if (*columns + more > width)
+			break;
+		*columns += more;
+		at += length;
 	}
+	return at;
 }
 
 /* Cuts the line that starts at the offset so that it fits the terminal. */
 static void cut_line(struct buffer *out, size_t start, size_t width)
 {
-	size_t size = out->size - start, kept, taken;
+	size_t size = out->size - start, kept, taken, columns;
 	char mark[sizeof("(+18446744073709551615 bytes)")];
 
-	if (count_characters(out->data + start, size, width) <= width)
+	if (fit_columns(out->data + start, size, width, &columns) == size)
 		return;
 	/* The number in the final mark is smaller than this, so that mark is no longer. */
 	taken = snprintf(mark, sizeof(mark), "(+%zu bytes)", size) + 1;
-	kept = find_character(out->data + start, width > taken ? width - taken : 0);
+	kept = fit_columns(out->data + start, size, width > taken ? width - taken : 0, &columns);
 	/* Half of an \xHH would be read as other text. */
 	for (taken = 1; taken <= 3 && taken <= kept; taken++) {
 		if (out->data[start + kept - taken] == '\\') {
@@ -241,7 +265,7 @@ static void row__end_cell(struct row *row, const struct field *field, size_t sta
 		return;
 	if (width < heading)
 		width = heading;
-	nr = count_characters(out->data + start, out->size - start, width);
+	fit_columns(out->data + start, out->size - start, width, &nr);
 	pad = nr < width ? width - nr : 0;
 	if (!nr) {
 		out->size = start - row->blanks;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/capability.h>
+
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -146,6 +148,16 @@ static int attach__prepare_wait(struct attachment *attachment)
 	if (attachment->outer_map_fd < 0)
 		return log_error(attachment->outer_map_fd, NULL, "cannot create a map of maps");
 	return 0;
+}
+
+const struct bpf_object_open_opts *attach__open_opts(void)
+{
+	static const struct bpf_object_open_opts kernel_only = {
+		.sz = sizeof(kernel_only),
+		.btf_custom_path = BTF_PATH,
+	};
+
+	return privileges__has(CAP_SYS_ADMIN) ? NULL : &kernel_only;
 }
 
 int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mechanism only,

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 struct bpf_link;
+struct bpf_object_open_opts;
 struct bpf_object_skeleton;
 struct bpf_program;
 
@@ -73,6 +74,13 @@ struct attach_object {
 	const struct attach_program *extra;
 	size_t nr_extra;
 };
+
+/*
+ * How a tool opens its object. Without CAP_SYS_ADMIN a type that the kernel has not is looked for
+ * in the kernel alone: libbpf would ask for the types of modules, too, which needs that capability,
+ * and fail. NULL for libbpf's defaults.
+ */
+const struct bpf_object_open_opts *attach__open_opts(void);
 
 /*
  * Loads and attaches by the first of the ways that works; only is ATTACH_AUTO or the one

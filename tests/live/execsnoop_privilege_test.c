@@ -193,7 +193,7 @@ static void keep_two_as_user(void *ctx)
 
 static void enter_private_mounts(void)
 {
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	if (!scratch__private_mounts())
 		_exit(126);
 }
 

@@ -266,8 +266,7 @@ static bool mount_hierarchy(const char *mount_point)
 	char hierarchy[64];
 
 	snprintf(hierarchy, sizeof(hierarchy), "none,name=vantage-test.%d", getpid());
-	return !mkdir(mount_point, 0755) && !unshare(CLONE_NEWNS) &&
-	       !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	return !mkdir(mount_point, 0755) && scratch__private_mounts() &&
 	       !mount("none", mount_point, "cgroup", 0, hierarchy);
 }
 

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -170,4 +172,14 @@ int file__write(const char *path, const char *text)
 	err = write(fd, text, strlen(text)) < 0 ? -errno : 0;
 	close(fd);
 	return err;
+}
+
+bool scratch__private_mounts(void)
+{
+	if (unshare(CLONE_NEWNS))
+		return false;
+	if (!mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return true;
+	/* Of a chroot only what is mounted in it can be named. */
+	return errno == EINVAL && !mount(NULL, "/sys", NULL, MS_REC | MS_PRIVATE, NULL);
 }

@@ -7,6 +7,7 @@
 #ifndef VANTAGE_TESTS_SCRATCH_H
 #define VANTAGE_TESTS_SCRATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Path of a file or folder with this name in the folder, which need not be there. Stays valid;
@@ -31,5 +32,9 @@ char *file__read_fd(int fd, size_t *size);
 
 /* Writes all bytes to an existing file in one call. 0 or -errno. */
 int file__write(const char *path, const char *text);
+
+/* A mount namespace of its own for this process, from which no mount gets out. Also below a root
+ * that is no mount point (chroot). errno is set on failure. */
+bool scratch__private_mounts(void);
 
 #endif

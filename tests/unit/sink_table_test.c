@@ -98,10 +98,10 @@ static void check_alignment(void)
 	};
 	char *text = text_of(columns, records, NR_OF(records));
 
-	test__same("columns are aligned by characters", text,
+	test__same("columns are aligned by the columns of their characters", text,
 		   "EVENT COMM     PID RESULT ARGS\n"
 		   "exec  ls         7     -2 ls 'a b'\n"
-		   "exec  ä€😀    123456      0 x\n"
+		   "exec  ä€😀   123456      0 x\n"
 		   "exec  longer than it     1      1\n"
 		   "exec  a\\x0a\\x1b     -      - -\n"
 		   "exec             1      1 -\n"

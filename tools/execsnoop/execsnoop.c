@@ -82,7 +82,7 @@ static struct tool execsnoop__tool(void)
 static int execsnoop__open(void *ctx, struct session_object *object)
 {
 	struct execsnoop *execsnoop = ctx;
-	struct execsnoop_bpf *skel = execsnoop_bpf__open();
+	struct execsnoop_bpf *skel = execsnoop_bpf__open_opts(attach__open_opts());
 
 	if (!skel)
 		return log_error(errno, NULL, "cannot open the BPF programs");

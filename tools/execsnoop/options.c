@@ -101,8 +101,7 @@ static const struct option_row rows[] = {
 	FLAG("print-uid", 'U', OPTION_SHOW, print_uid, "Show the user id"),
 	FLAG("print-cpu", 'C', OPTION_SHOW, print_cpu, "Show the CPU of the event"),
 	FLAG("print-pcomm", 'M', OPTION_SHOW, print_pcomm, "Show the parent's command name"),
-	FLAG("quote", 'q', OPTION_SHOW, quote,
-	     "Quote every argument, needed or not"),
+	FLAG("quote", 'q', OPTION_SHOW, quote, "Quote every argument, needed or not"),
 	FLAG("utc", 0, OPTION_SHOW, common.utc, "Show the time of day of each event, in UTC"),
 };
 

@@ -134,7 +134,7 @@ static void runqlat__fill_source(struct runqlat *runqlat)
 static int runqlat__open(void *ctx, struct session_object *object)
 {
 	struct runqlat *runqlat = ctx;
-	struct runqlat_bpf *skel = runqlat_bpf__open();
+	struct runqlat_bpf *skel = runqlat_bpf__open_opts(attach__open_opts());
 	struct runqlat_config *config;
 	int err;
 
