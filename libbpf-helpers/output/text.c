@@ -216,7 +216,12 @@ static size_t fit_columns(const char *data, size_t size, size_t width, size_t *c
 
 	*columns = 0;
 	while (at < size) {
-		size_t more = columns_of(decode_character(data + at, &length));
+		size_t more = 1;
+
+		/* Nearly all is ASCII. */
+		length = 1;
+		if ((unsigned char)data[at] >= 0x80)
+			more = columns_of(decode_character(data + at, &length));
 
 		if (*columns + more > width)
 			break;
