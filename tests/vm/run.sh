@@ -178,7 +178,7 @@ qemu() {
 	local begin=$SECONDS
 	timeout -k 5 "$1" qemu-system-x86_64 "${accelerator[@]}" -smp "$guest_cpus" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot \
-		-kernel "$kernel_image" -initrd "$work/initrd" -append "$append $more_append" \
+		-kernel "$kernel_image" -initrd "$work/initrd" -append "$append $emulation $more_append" \
 		-serial "file:$guest/console" -serial "file:$guest/stdout" \
 		-serial "file:$guest/stderr" -serial "file:$guest/status" \
 		</dev/null >"$guest/qemu.log" 2>&1 &
@@ -209,7 +209,7 @@ kvm_works() {
 		mkdir -p "$cache/kvm" || die "cannot make $cache/kvm: set XDG_CACHE_HOME to another place"
 		find "$cache/kvm" -type f ! -name "$boot_id-*" -delete
 		new_guest
-		accelerator=(-accel kvm -cpu host)
+		accelerator=(-accel kvm -cpu host) emulation=
 		make_initrd true
 		qemu $kvm_trial_limit
 		if grep -q '^status 0' "$guest/status"; then
@@ -221,15 +221,22 @@ kvm_works() {
 	grep -q yes "$answer"
 }
 
-# choose_accelerator: sets $accelerator. Without KVM one thread runs all virtual CPUs, in turns:
-# with a thread for each, QEMU 7.2 now and then runs a breakpoint that the kernel has already taken
-# back while patching its own code (attaching a probe does that), and the kernel dies of
-# "Oops: int3".
+# choose_accelerator: sets $accelerator, and what emulation needs on the kernel's command line.
+#
+# Without KVM one thread runs all virtual CPUs, in turns: with a thread for each, QEMU 7.2 now and
+# then runs a breakpoint that the kernel has already taken back while patching its own code
+# (attaching a probe does that), and the kernel dies of "Oops: int3".
+#
+# Every program then lies at the same address (norandmaps). QEMU keeps translated code by its
+# virtual address: with another one for each exec, thousands of translations gather on one page of a
+# program that is run often, nothing is used twice, and when the kernel clears the freed page, each
+# byte written walks them all, which takes minutes.
 choose_accelerator() {
+	emulation=norandmaps
 	if [ $icount -eq 1 ]; then
 		accelerator=(-accel 'tcg,thread=single' -cpu max -icount 'shift=0')
 	elif kvm_works; then
-		accelerator=(-accel kvm -cpu host)
+		accelerator=(-accel kvm -cpu host) emulation=
 	else
 		accelerator=(-accel 'tcg,thread=single' -cpu max)
 	fi
@@ -288,7 +295,7 @@ boot() {
 	cat "$guest/stderr" >&2 &
 	readers+=($!)
 	if [ $verbose -eq 1 ]; then
-		say "$shown_name: $kernel_image, ${accelerator[*]}, $append $more_append"
+		say "$shown_name: $kernel_image, ${accelerator[*]}, $append $emulation $more_append"
 		tail -n +1 -f "$guest/console" >&2 &
 		readers+=($!)
 	fi
