@@ -317,8 +317,7 @@ int main(int argc, char **argv)
 	struct records records;
 	struct tool_run run;
 	struct way by_kernel;
-	char why[160] = "";
-	const char *agent;
+	char why[160] = "", agent[512];
 
 	role__play(argc, argv);
 	program = workload__own_program("ways");
@@ -333,7 +332,8 @@ int main(int argc, char **argv)
 	by_script = fork_and(act_script);
 	by_mapped = fork_and(act_mapped);
 	by_thread = exec_from_thread();
-	agent = workload__program("agent");
+	/* The kernel looks for it from the first process's root, which need not be this one's. */
+	snprintf(agent, sizeof(agent), "/proc/%d/root%s", getpid(), workload__program("agent"));
 	by_kernel = exec_by_kernel(agent, why, sizeof(why));
 	tool_run__stop(&run);
 
