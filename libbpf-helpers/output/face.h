@@ -17,10 +17,13 @@ struct face;
 struct face_operations {
 	/* What stands before the first record; NULL: nothing. */
 	void (*heading)(struct face *face, struct buffer *out);
-	/* Appends one line with its newline, or nothing for a record the face does not show. */
+	/* Appends one line with its newline, or nothing for a record the face does not show, or
+	 * that it only adds to its state. */
 	void (*record)(struct face *face, struct buffer *out, const struct record *record);
 	/* Another table begins, below what is there. 0 or -errno, reported. NULL: nothing to do. */
 	int (*table)(struct face *face, struct buffer *out, const char *const *columns);
+	/* Appends the whole state. NULL: the face is a stream of records. */
+	void (*state)(struct face *face, struct buffer *out);
 	void (*free)(struct face *face);
 };
 
@@ -34,5 +37,6 @@ struct face {
 int text__open(struct face **face, const struct sink_config *config);
 int json__open(struct face **face, const struct sink_config *config);
 int csv__open(struct face **face, const struct sink_config *config);
+int openmetrics__open(struct face **face, const struct sink_config *config);
 
 #endif

@@ -179,56 +179,47 @@ static const struct record_type bucket_type = {
 	.nr_fields = 3,
 };
 
-enum {
-	FIELD_KEY,
-	FIELD_UNIT,
-	FIELD_COUNT,
-	FIELD_SUM,
-	FIELD_MIN,
-	FIELD_MAX,
-	FIELD_PERCENTILES,
-	FIELD_BUCKETS,
-	FIELD_TEXT,
-	NR_FIELDS,
-};
-
-static const struct field histogram_fields[NR_FIELDS] = {
-	[FIELD_KEY] = { .name = "key",
-			.kind = VALUE_OBJECT,
-			.required = true,
-			.meaning = "What the histogram is of; empty for the whole.",
-			.of = &key_type },
-	[FIELD_UNIT] = REQUIRED("unit", VALUE_BYTES, "The unit of ge and lt."),
-	[FIELD_COUNT] = REQUIRED("count", VALUE_UNSIGNED, "How many values."),
-	[FIELD_SUM] = REQUIRED("sum_ns", VALUE_UNSIGNED, "Sum of all values."),
-	[FIELD_MIN] = OPTIONAL("min_ns", VALUE_UNSIGNED, "The least value."),
-	[FIELD_MAX] = OPTIONAL("max_ns", VALUE_UNSIGNED, "The greatest value."),
-	[FIELD_PERCENTILES] = { .name = "percentiles",
+static const struct field histogram_fields[HISTOGRAM_NR_FIELDS] = {
+	[HISTOGRAM_KEY] = { .name = "key",
+			    .kind = VALUE_OBJECT,
+			    .required = true,
+			    .meaning = "What the histogram is of; empty for the whole.",
+			    .of = &key_type },
+	[HISTOGRAM_UNIT] = REQUIRED("unit", VALUE_BYTES, "The unit of ge and lt."),
+	[HISTOGRAM_COUNT] = REQUIRED("count", VALUE_UNSIGNED, "How many values."),
+	[HISTOGRAM_SUM] = REQUIRED("sum_ns", VALUE_UNSIGNED, "Sum of all values."),
+	[HISTOGRAM_MIN] = OPTIONAL("min_ns", VALUE_UNSIGNED, "The least value."),
+	[HISTOGRAM_MAX] = OPTIONAL("max_ns", VALUE_UNSIGNED, "The greatest value."),
+	[HISTOGRAM_PERCENTILES] = { .name = "percentiles",
+				    .kind = VALUE_RECORDS,
+				    .required = true,
+				    .meaning = "Percentiles, each as the bounds of its bucket.",
+				    .of = &percentile_type },
+	[HISTOGRAM_BUCKETS] = { .name = "buckets",
 				.kind = VALUE_RECORDS,
 				.required = true,
-				.meaning = "Percentiles, each as the bounds of its bucket.",
-				.of = &percentile_type },
-	[FIELD_BUCKETS] = { .name = "buckets",
-			    .kind = VALUE_RECORDS,
-			    .required = true,
-			    .meaning = "The buckets that have values.",
-			    .of = &bucket_type },
-	[FIELD_TEXT] = { .name = "text",
-			 .kind = VALUE_BYTES,
-			 .text_only = true,
-			 .meaning = "Bars and summary." },
+				.meaning = "The buckets that have values.",
+				.of = &bucket_type },
+	[HISTOGRAM_TEXT] = { .name = "text",
+			     .kind = VALUE_BYTES,
+			     .text_only = true,
+			     .meaning = "Bars and summary." },
+	[HISTOGRAM_SCALE] = { .name = "scale",
+			      .kind = VALUE_UNSIGNED,
+			      .text_only = true,
+			      .meaning = "Nanoseconds in the unit." },
 };
 
 const struct record_type histogram_record_type = {
 	.name = "histogram",
 	.meaning = "A distribution.",
 	.fields = histogram_fields,
-	.nr_fields = NR_FIELDS,
-	.block = &histogram_fields[FIELD_TEXT],
+	.nr_fields = HISTOGRAM_NR_FIELDS,
+	.block = &histogram_fields[HISTOGRAM_TEXT],
 };
 
 struct histogram_record {
-	struct value values[NR_FIELDS];
+	struct value values[HISTOGRAM_NR_FIELDS];
 	struct record key;
 	struct value percentile_values[PERCENTILES_MAX][3];
 	struct record percentiles[PERCENTILES_MAX];
@@ -332,24 +323,25 @@ struct record histogram_record__fill(struct histogram_record *record, const stru
 	uint64_t min, max;
 
 	record->key = (struct record){ &key_type, key };
-	values[FIELD_KEY] = value__object(&record->key);
-	values[FIELD_UNIT] = value__bytes(style->unit, strlen(style->unit));
-	values[FIELD_COUNT] = value__unsigned(hist->stats.count);
-	values[FIELD_SUM] = value__unsigned(hist->stats.sum);
-	values[FIELD_MIN] = hist__min(&style->config, hist, &min) ? value__unsigned(min) :
-								    (struct value){};
-	values[FIELD_MAX] = hist__max(&style->config, hist, &max) ? value__unsigned(max) :
-								    (struct value){};
-	values[FIELD_PERCENTILES] = fill_percentiles(record, hist, style);
-	values[FIELD_BUCKETS] = fill_buckets(record, hist, style);
-	values[FIELD_TEXT] = (struct value){};
+	values[HISTOGRAM_KEY] = value__object(&record->key);
+	values[HISTOGRAM_UNIT] = value__bytes(style->unit, strlen(style->unit));
+	values[HISTOGRAM_COUNT] = value__unsigned(hist->stats.count);
+	values[HISTOGRAM_SUM] = value__unsigned(hist->stats.sum);
+	values[HISTOGRAM_MIN] = hist__min(&style->config, hist, &min) ? value__unsigned(min) :
+									(struct value){};
+	values[HISTOGRAM_MAX] = hist__max(&style->config, hist, &max) ? value__unsigned(max) :
+									(struct value){};
+	values[HISTOGRAM_PERCENTILES] = fill_percentiles(record, hist, style);
+	values[HISTOGRAM_BUCKETS] = fill_buckets(record, hist, style);
+	values[HISTOGRAM_SCALE] = value__unsigned(style->config.unit);
+	values[HISTOGRAM_TEXT] = (struct value){};
 	if (with_text) {
 		record->text.size = 0;
 		append_key(&record->text, key);
 		histogram__append_bars(&record->text, hist, style);
 		histogram__append_summary(&record->text, hist, style);
-		values[FIELD_TEXT] = value__bytes(record->text.data, record->text.size);
-		values[FIELD_TEXT].kind = record->text.err ? VALUE_ABSENT : VALUE_BYTES;
+		values[HISTOGRAM_TEXT] = value__bytes(record->text.data, record->text.size);
+		values[HISTOGRAM_TEXT].kind = record->text.err ? VALUE_ABSENT : VALUE_BYTES;
 	}
 	return (struct record){ &histogram_record_type, values };
 }

@@ -68,6 +68,24 @@ enum histogram_key_field {
 
 extern const struct record_type histogram_record_type;
 
+/* Its fields, in their order. */
+enum histogram_field {
+	HISTOGRAM_KEY,
+	HISTOGRAM_UNIT,
+	HISTOGRAM_COUNT,
+	HISTOGRAM_SUM,
+	HISTOGRAM_MIN,
+	HISTOGRAM_MAX,
+	HISTOGRAM_PERCENTILES,
+	HISTOGRAM_BUCKETS,
+	HISTOGRAM_TEXT, /* text_only */
+	HISTOGRAM_SCALE, /* text_only: nanoseconds in the unit */
+	HISTOGRAM_NR_FIELDS,
+};
+
+/* Fields of a bucket. */
+enum histogram_bucket_field { BUCKET_GE, BUCKET_LT, BUCKET_COUNT };
+
 /* How histograms of a run look. */
 struct histogram_style {
 	struct hist_config config;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "output/face.h"
+#include "output/replaced_file.h"
 #include "run/log.h"
 
 /* This much buffered is written out without a flush. */
@@ -21,7 +22,9 @@ struct sink {
 	struct face *face;
 	struct buffer out;
 	const char *path; /* NULL: stdout */
-	int fd;
+	struct replaced_file *file; /* of a state, or NULL */
+	int fd; /* -1: there is the file instead */
+	bool unpublished; /* the state has changed since it was written out */
 	bool terminal;
 	bool begun; /* the heading is written */
 	int err; /* 0 or the first -errno, which ended the output */
@@ -74,6 +77,13 @@ static void sink__read_width(struct sink *sink)
 
 static int sink__open_file(struct sink *sink)
 {
+	int err;
+
+	sink->fd = -1;
+	if (sink__is_state(sink) && sink->path && replaced_file__is_possible(sink->path)) {
+		err = replaced_file__open(&sink->file, sink->path);
+		return err ? sink__fail(sink, err, "open") : 0;
+	}
 	/* A descriptor of our own also for stdout: closing it tells what the close of a file
 	 * can tell, and fd 1 stays open for others. */
 	if (sink->path)
@@ -94,6 +104,7 @@ int sink__open(struct sink **result, const struct sink_config *config)
 		[FACE_TEXT] = text__open,
 		[FACE_JSON] = json__open,
 		[FACE_CSV] = csv__open,
+		[FACE_OPENMETRICS] = openmetrics__open,
 	};
 	struct sink *sink = calloc(1, sizeof(*sink));
 	int err;
@@ -168,12 +179,34 @@ int sink__write(struct sink *sink, const struct record *record)
 		sink__read_width(sink);
 	if (sink__begin(sink) || sink__format(sink, record))
 		return sink->err;
+	sink->unpublished = true;
+	if (sink__is_state(sink))
+		return 0;
 	return sink->out.size >= WRITE_BYTES ? sink__write_out(sink) : 0;
 }
 
 bool sink__is_buffering(const struct sink *sink)
 {
-	return sink->out.size;
+	return sink__is_state(sink) ? sink->unpublished : sink->out.size;
+}
+
+bool sink__is_state(const struct sink *sink)
+{
+	return sink->face->operations->state;
+}
+
+bool sink__replaces(const struct sink *sink, uid_t *owner)
+{
+	if (sink->file)
+		*owner = replaced_file__owner(sink->file);
+	return sink->file;
+}
+
+int sink__try_replacing(struct sink *sink)
+{
+	int err = sink->file ? replaced_file__try(sink->file) : 0;
+
+	return err ? sink__fail(sink, err, "replace") : 0;
 }
 
 size_t sink__width(const struct sink *sink)
@@ -198,7 +231,33 @@ int sink__flush(struct sink *sink)
 {
 	int err = sink__begin(sink);
 
-	return err ? err : sink__write_out(sink);
+	return err || sink__is_state(sink) ? err : sink__write_out(sink);
+}
+
+static int sink__replace(struct sink *sink)
+{
+	int err = replaced_file__replace(sink->file, &sink->out);
+
+	sink->out.size = 0;
+	return err ? sink__fail(sink, err, "replace") : 0;
+}
+
+int sink__publish(struct sink *sink, bool last)
+{
+	int err = sink->err;
+
+	if (!sink__is_state(sink))
+		return sink__flush(sink);
+	if (err || !(sink->file || last))
+		return err;
+	sink->face->operations->state(sink->face, &sink->out);
+	if (sink->out.err) {
+		sink->out.size = 0;
+		return sink__fail(sink, sink->out.err, "format metrics for");
+	}
+	err = sink->file ? sink__replace(sink) : sink__write_out(sink);
+	sink->unpublished = err;
+	return err;
 }
 
 int sink__close(struct sink *sink)
@@ -208,8 +267,9 @@ int sink__close(struct sink *sink)
 	if (!sink)
 		return 0;
 	sink__flush(sink);
+	replaced_file__close(sink->file);
 	/* Linux has closed the descriptor also when a signal came. */
-	if (close(sink->fd) && errno != EINTR && !sink->err)
+	if (sink->fd >= 0 && close(sink->fd) && errno != EINTR && !sink->err)
 		sink__fail(sink, -errno, "finish writing to");
 	err = sink->err;
 	sink->face->operations->free(sink->face);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 enum value_kind {
 	VALUE_ABSENT, /* not known: the field is left out, never 0 */
@@ -93,6 +94,11 @@ struct field {
 	const char *meaning; /* one sentence for the schema */
 	const struct record_type *of; /* VALUE_RECORDS, VALUE_OBJECT: what its items are */
 	bool named; /* VALUE_RECORDS: an object; the first field of each item is its key */
+	/* OpenMetrics: the name of its counter, or NULL: it is none. Of VALUE_UNSIGNED, or of
+	 * VALUE_COUNTS, whose names are values of the label. */
+	const char *metric;
+	const char *label;
+	bool gauge; /* it can fall: a gauge, no counter */
 };
 
 struct record_type {
@@ -110,11 +116,19 @@ struct record {
 	const struct value *values; /* one for each field of the type, in its order */
 };
 
-enum face_kind { FACE_TEXT, FACE_JSON, FACE_CSV };
+enum face_kind { FACE_TEXT, FACE_JSON, FACE_CSV, FACE_OPENMETRICS };
+
+/* What OpenMetrics calls a tool's metrics. */
+struct metric_names {
+	const char *prefix; /* of all names: "runqlat" */
+	const char *distribution; /* what histograms are of: "wait" gives runqlat_wait_seconds */
+	const char *help; /* its one sentence */
+};
 
 struct sink_config {
 	enum face_kind face;
 	const char *path; /* NULL: stdout; a file is created or truncated */
+	const struct metric_names *metrics; /* for FACE_OPENMETRICS */
 	/* Which records are rows of the text table and of the CSV; NULL-terminated. The
 	 * text face ignores records of other types (start, account): they are messages. */
 	const struct record_type *const *rows;
@@ -140,6 +154,24 @@ int sink__write(struct sink *sink, const struct record *record);
 
 /* Whether records are buffered that are not written out yet. */
 bool sink__is_buffering(const struct sink *sink);
+
+/*
+ * Some faces (OpenMetrics) are no stream of records: what they show is a state, always as a whole.
+ * A file is replaced by each state, at once for whoever reads it; what cannot be replaced (standard
+ * output, a device) gets the last one only. sink__flush() leaves all to sink__publish().
+ */
+bool sink__is_state(const struct sink *sink);
+
+/* Writes the state out, or what is buffered. last: it is that of the end. Errors as
+ * sink__write(). */
+int sink__publish(struct sink *sink, bool last);
+
+/* Whether a file is replaced, and then the user that owns its directory, as whom it can be. */
+bool sink__replaces(const struct sink *sink, uid_t *owner);
+
+/* Tries whether the file can be replaced, with the rights that the process has now; true for
+ * all other outputs. 0 or -errno, reported. */
+int sink__try_replacing(struct sink *sink);
 
 /* Characters in a line of the terminal that the sink writes to; 0: it is none. */
 size_t sink__width(const struct sink *sink);

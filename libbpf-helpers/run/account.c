@@ -179,19 +179,16 @@ static const struct record_type probe_type = {
 	.nr_fields = 4,
 };
 
-#define FIELDS_OF_A_SUM                                                                            \
-	FIELD_REQUIRED("seen", VALUE_UNSIGNED, "Events seen, before any filter."),                 \
-		FIELD_REQUIRED("filtered", VALUE_UNSIGNED, "Events outside what was asked."),      \
-		FIELD_REQUIRED("recorded", VALUE_UNSIGNED, "Events in the report."),               \
-		FIELD_REQUIRED("in_flight", VALUE_UNSIGNED, "Events begun and not ended."),        \
-		FIELD_REQUIRED("lost", VALUE_COUNTS, "Events lost, by cause."),                    \
-		FIELD_REQUIRED("detail_lost", VALUE_COUNTS,                                        \
-			       "Details of recorded events not kept.")
 #define NR_FIELDS_OF_A_SUM 6
 
 static const struct field kind_fields[] = {
 	FIELD_REQUIRED("kind", VALUE_BYTES, "The kind of event; the key of its object."),
-	FIELDS_OF_A_SUM,
+	FIELD_REQUIRED("seen", VALUE_UNSIGNED, "Events seen, before any filter."),
+	FIELD_REQUIRED("filtered", VALUE_UNSIGNED, "Events outside what was asked."),
+	FIELD_REQUIRED("recorded", VALUE_UNSIGNED, "Events in the report."),
+	FIELD_REQUIRED("in_flight", VALUE_UNSIGNED, "Events begun and not ended."),
+	FIELD_REQUIRED("lost", VALUE_COUNTS, "Events lost, by cause."),
+	FIELD_REQUIRED("detail_lost", VALUE_COUNTS, "Details of recorded events not kept."),
 };
 
 static const struct record_type kind_type = {
@@ -201,11 +198,33 @@ static const struct record_type kind_type = {
 	.nr_fields = 1 + NR_FIELDS_OF_A_SUM,
 };
 
+/* The fields of the whole are counters of OpenMetrics, too. */
+#define COUNTER(field_name, metric_name, text)                                                     \
+	{                                                                                          \
+		.name = field_name, .kind = VALUE_UNSIGNED, .required = true, .meaning = text,     \
+		.metric = metric_name                                                              \
+	}
+#define COUNTERS(field_name, metric_name, label_name, text)                                        \
+	{                                                                                          \
+		.name = field_name, .kind = VALUE_COUNTS, .required = true, .meaning = text,       \
+		.metric = metric_name, .label = label_name                                         \
+	}
+
 static const struct field account_fields[] = {
-	FIELDS_OF_A_SUM,
-	FIELD_REQUIRED("begun_before", VALUE_UNSIGNED, "Events begun before the run; in no sum."),
-	FIELD_REQUIRED("missed", VALUE_COUNTS,
-		       "Runs of each program that the kernel skipped; null where it does not tell."),
+	COUNTER("seen", "events_seen", "Events seen, before any filter."),
+	COUNTER("filtered", "events_filtered", "Events outside what was asked."),
+	COUNTER("recorded", "events_recorded", "Events in the report."),
+	{ .name = "in_flight",
+	  .kind = VALUE_UNSIGNED,
+	  .required = true,
+	  .meaning = "Events begun and not ended.",
+	  .metric = "events_in_flight",
+	  .gauge = true },
+	COUNTERS("lost", "events_lost", "cause", "Events lost, by cause."),
+	COUNTERS("detail_lost", "details_lost", "detail", "Details of recorded events not kept."),
+	COUNTER("begun_before", "events_begun_before", "Events begun before the run; in no sum."),
+	COUNTERS("missed", "runs_missed", "program",
+		 "Runs of each program that the kernel skipped, if it tells; else null in JSON."),
 	FIELD_REQUIRED("verdict", VALUE_BYTES, "exact, lower_bound or unknown."),
 	{ .name = "kinds",
 	  .kind = VALUE_RECORDS,
@@ -313,7 +332,7 @@ static void account_sum__values(const struct account_sum *sum, struct sum_counts
 }
 
 static int account__write(const struct account *account, const struct attachment *attachment,
-			  enum account_verdict verdict, struct sink *sink, bool stats)
+			  enum account_verdict verdict, struct sink *sink, bool stats, bool running)
 {
 	struct value kind_values[ACCOUNT_KINDS_MAX][1 + NR_FIELDS_OF_A_SUM];
 	struct value probe_values[ATTACH_PROBES_MAX][4];
@@ -342,6 +361,8 @@ static int account__write(const struct account *account, const struct attachment
 						  info.missed, info.missed_known };
 	}
 	account_sum__values(&total, &counts, values);
+	if (running)
+		values[3] = (struct value){};
 	*value++ = value__unsigned(account->begun_before);
 	*value++ = value__counts(missed, attachment->nr_probes);
 	*value++ = value__text(verdict_names[verdict]);
@@ -413,11 +434,18 @@ int account__report(const struct account *account, const struct attachment *atta
 		    struct sink *sink, bool stats)
 {
 	enum account_verdict verdict = account__verdict(account, attachment);
-	int err = account__write(account, attachment, verdict, sink, stats);
+	int err = account__write(account, attachment, verdict, sink, stats, false);
 
 	if (!account__balances(account))
 		log_warning("Please report this: a sum that does not hold is a fault of the tool.",
 			    "the terms of the account do not add up");
 	account__print(account, attachment, verdict);
 	return err;
+}
+
+int account__update(const struct account *account, const struct attachment *attachment,
+		    struct sink *sink, bool running)
+{
+	return account__write(account, attachment, account__verdict(account, attachment), sink,
+			      false, running);
 }

@@ -46,7 +46,8 @@ enum account_verdict {
 /* kinds: borrowed. asked: bit n is set when the run is about kinds[n]. */
 void account__init(struct account *account, const char *const *kinds, uint32_t asked);
 
-/* Reads the kernel's terms. After detaching and draining only. 0 or -errno, reported. */
+/* Reads the kernel's terms. They are final, and add up, only after detaching and draining. 0 or
+ * -errno, reported. */
 int account__read(struct account *account, const struct bpf_map *counters);
 
 /* Events of all kinds. */
@@ -73,6 +74,13 @@ enum account_verdict account__verdict(const struct account *account,
  */
 int account__report(const struct account *account, const struct attachment *attachment,
 		    struct sink *sink, bool stats);
+
+/*
+ * Writes the account as it is now into a sink that shows a state. running: events can still
+ * come; what is in flight is then not known. 0 or an error of the sink.
+ */
+int account__update(const struct account *account, const struct attachment *attachment,
+		    struct sink *sink, bool running);
 
 /* The record types "start" and "account", for the schema. */
 extern const struct record_type start_record_type;

@@ -316,8 +316,12 @@ static int parser__init(struct parser *parser)
 	parser->argp_options = calloc(nr + nr_headings + 1, sizeof(*parser->argp_options));
 	if (!parser->entries || !parser->argp_options)
 		return log_error(ENOMEM, NULL, "cannot read the command line");
-	for (size_t i = 0; i < nr_common_option_rows; i++)
-		bind_row(parser, &common_option_rows[i], true);
+	for (size_t i = 0; i < nr_common_option_rows; i++) {
+		const struct option_row *row = &common_option_rows[i];
+
+		bind_row(parser, tool->has_metrics && row->with_metrics ? row->with_metrics : row,
+			 true);
+	}
 	for (size_t i = 0; i < tool->nr_rows; i++)
 		bind_row(parser, &tool->rows[i], false);
 

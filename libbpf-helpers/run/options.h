@@ -55,6 +55,7 @@ struct option_row {
 	uint64_t min, max; /* of the value in its unit; 0, 0: no limit but the type's */
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
 	const char *excludes; /* long name of an option that cannot be given as well */
+	const struct option_row *with_metrics; /* of a common row: in its place where there are */
 };
 
 struct optional_count {
@@ -113,6 +114,7 @@ struct tool_options {
 	/* Long names of options whose values may also stand alone, in this order
 	 * ([INTERVAL [COUNT]]); NULL-terminated; or NULL. */
 	const char *const *operands;
+	bool has_metrics; /* histograms or counters: --format openmetrics is there */
 };
 
 /*

@@ -22,6 +22,24 @@ static const char *const face_names[] = {
 	NULL,
 };
 
+static const char *const face_names_with_metrics[] = {
+	[FACE_TEXT] = "text",
+	[FACE_JSON] = "json",
+	[FACE_CSV] = "csv",
+	[FACE_OPENMETRICS] = "openmetrics",
+	NULL,
+};
+
+static const struct option_row format_with_metrics = {
+	.name = "format",
+	.group = OPTION_SHOW,
+	.type = OPTION_CHOICE,
+	.offset = FIELD(format),
+	.argument = "FACE",
+	.choices = face_names_with_metrics,
+	.help = "How records are written: text, json, csv or openmetrics",
+};
+
 const struct option_row common_option_rows[] = {
 	{ .name = "pid",
 	  .group = OPTION_EVENTS,
@@ -95,7 +113,8 @@ const struct option_row common_option_rows[] = {
 	  .offset = FIELD(format),
 	  .argument = "FACE",
 	  .choices = face_names,
-	  .help = "How records are written: text, json or csv" },
+	  .help = "How records are written: text, json or csv",
+	  .with_metrics = &format_with_metrics },
 	{ .name = "json",
 	  .letter = 'j',
 	  .group = OPTION_SHOW,

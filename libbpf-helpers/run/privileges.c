@@ -18,9 +18,6 @@
 
 #include "run/log.h"
 
-/* "nobody" and "nogroup" of Debian; the kernel's own default for unmapped ids. */
-#define NOBODY 65534
-
 /* Sets of capabilities are masks: bit N is capability N. */
 struct capability_sets {
 	uint64_t effective;
@@ -162,7 +159,7 @@ static bool is_root(void)
 	return getresuid(&real, &effective, &saved) || !real || !effective || !saved;
 }
 
-static bool is_nobody(void)
+static bool is_user(uid_t wanted)
 {
 	uid_t user[3];
 	gid_t group[3];
@@ -170,33 +167,34 @@ static bool is_nobody(void)
 	if (getresuid(&user[0], &user[1], &user[2]) || getresgid(&group[0], &group[1], &group[2]))
 		return false;
 	for (int i = 0; i < 3; i++)
-		if (user[i] != NOBODY || group[i] != NOBODY)
+		if (user[i] != wanted || group[i] != PRIVILEGES_NOBODY)
 			return false;
 	return getgroups(0, NULL) == 0;
 }
 
-static int become_nobody(void)
+static int become(uid_t user)
 {
+	const gid_t group = PRIVILEGES_NOBODY;
+
 	/* Else the kernel takes all capabilities away with user 0. */
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))
 		return log_error(errno, NULL, "cannot keep capabilities when giving up root");
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY))
-		return log_error(errno, NULL, "cannot become user and group %d", NOBODY);
+	if (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user))
+		return log_error(errno, NULL, "cannot become user %u and group %u", user, group);
 	if (prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0))
 		return log_error(errno, NULL, "cannot end the keeping of capabilities");
-	if (!is_nobody())
+	if (!is_user(user))
 		return log_error_because(EPERM, "the kernel shows another user or group", NULL,
-					 "cannot become user and group %d", NOBODY);
+					 "cannot become user %u and group %u", user, group);
 	return 0;
 }
 
-static int drop_root(void)
+static int drop_root(uid_t user)
 {
-	if (!is_root())
+	if (!is_root() || !user)
 		return 0;
 	if (privileges__has(CAP_SETUID) && privileges__has(CAP_SETGID))
-		return become_nobody();
+		return become(user);
 	log_warning("Add CAP_SETUID and CAP_SETGID, or run it as another user.",
 		    "stays user root: it lacks CAP_SETUID or CAP_SETGID to give that up");
 	return 0;
@@ -260,7 +258,7 @@ static int lower(int map_fd, void *key, uint64_t keep, uint64_t *kept)
 	return err;
 }
 
-int privileges__drop(int map_fd, const int *keep, size_t nr_keep)
+int privileges__drop(int map_fd, uid_t user, const int *keep, size_t nr_keep)
 {
 	uint64_t wanted = 0, kept = 0;
 	void *key = NULL;
@@ -276,7 +274,7 @@ int privileges__drop(int map_fd, const int *keep, size_t nr_keep)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = log_error(errno, NULL, "cannot set no-new-privileges");
 	if (!err)
-		err = drop_root();
+		err = drop_root(user);
 	if (!err)
 		err = lower(map_fd, key, wanted, &kept);
 	free(key);

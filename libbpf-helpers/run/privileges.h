@@ -8,6 +8,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
+
+/* User and group without rights of their own: "nobody" and "nogroup" of Debian; the kernel's own
+ * default for unmapped ids. */
+#define PRIVILEGES_NOBODY 65534
 
 /* Whether the effective set holds the capability (CAP_* of linux/capability.h). */
 bool privileges__has(int capability);
@@ -17,12 +22,13 @@ bool privileges__has(int capability);
 void privileges__missing_for_bpf(char *text, size_t size);
 
 /*
- * Gives up root (user and group 65534, no supplementary groups) and every
+ * Gives up root (for this user, group 65534, no supplementary groups; user 0: stays root,
+ * which without capabilities is a user like others) and every
  * capability but those in keep, and sets no-new-privileges. map_fd: a map whose
  * lookup must go on working; where a kernel before 5.19 refuses that to a process
  * without CAP_BPF, that one is kept too. --verbose says what was kept.
  * 0 or -errno, reported.
  */
-int privileges__drop(int map_fd, const int *keep, size_t nr_keep);
+int privileges__drop(int map_fd, uid_t user, const int *keep, size_t nr_keep);
 
 #endif

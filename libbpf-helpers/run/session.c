@@ -148,6 +148,7 @@ static int session__prepare_output(struct session *session)
 	struct sink_config config = {
 		.face = options__face(options),
 		.path = options->output,
+		.metrics = session->tool->metrics,
 		.rows = session->tool->rows,
 		.columns = session->work->columns,
 		.utc = options->utc,
@@ -241,6 +242,7 @@ int session__attach(struct session *session)
 	};
 	/* To pass on a signal to a command that runs as another user. */
 	static const int keep_for_command[] = { CAP_KILL };
+	uid_t user = PRIVILEGES_NOBODY;
 	int err;
 
 	err = attach__first(session->tool->ways, session->tool->nr_ways, session->options->attach,
@@ -261,8 +263,12 @@ int session__attach(struct session *session)
 	err = session->work->attached ? session->work->attached(session->work->ctx) : 0;
 	if (err)
 		return err;
-	err = privileges__drop(bpf_map__fd(session->object.counters), keep_for_command,
+	/* Files of a directory are replaced by who owns it. */
+	sink__replaces(session->sink, &user);
+	err = privileges__drop(bpf_map__fd(session->object.counters), user, keep_for_command,
 			       session->command.pid ? 1 : 0);
+	if (!err)
+		err = sink__try_replacing(session->sink);
 	if (err)
 		return err;
 	return session__start(session);

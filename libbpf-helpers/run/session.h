@@ -44,6 +44,7 @@ struct tool {
 	const char *question; /* for --explain: what is traced from which event */
 	bool late_heading; /* of the text face: its rows are not the main thing */
 	const char *traced; /* for the line that says tracing has begun: "new processes" */
+	const struct metric_names *metrics; /* where options.has_metrics, else NULL */
 	const struct attach_way *ways;
 	size_t nr_ways;
 	const char *const *kinds; /* of events, NULL-terminated; --expect is about the first */

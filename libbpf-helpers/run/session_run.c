@@ -119,7 +119,32 @@ static int session__flush(struct session *session)
 {
 	int err = session->output_err ? 0 : sink__flush(session->sink);
 
-	session__settle(session, !err && !session->output_err);
+	/* A state is written out by session__publish(). */
+	if (err || session->output_err || !sink__is_buffering(session->sink))
+		session__settle(session, !err && !session->output_err);
+	return err;
+}
+
+/* Writes out what the sink holds; of a state, the account of this moment is a part. */
+static int session__publish(struct session *session, bool last)
+{
+	struct account account;
+	int err;
+
+	if (session->output_err || !sink__is_state(session->sink))
+		return session__flush(session);
+	err = account__read(&session->account, session->object.counters);
+	if (err)
+		return err;
+	account = session->account;
+	for (uint32_t kind = 0; kind < account.nr_kinds; kind++)
+		account.terms[kind].recorded += session->unwritten[kind];
+	err = account__update(&account, &session->attachment, session->sink, !last);
+	if (!err)
+		err = sink__publish(session->sink, last);
+	if (!err && !sink__is_buffering(session->sink))
+		session__settle(session, true);
+	session__note_output_error(session, err);
 	return err;
 }
 
@@ -166,7 +191,7 @@ static int session__report(struct session *session, bool last)
 	session->reported_ns = span.end_ns;
 	session->nr_reports++;
 	err = session->work->report(session->work->ctx, &span);
-	return err ? err : session__flush(session);
+	return err ? err : session__publish(session, last);
 }
 
 static int session__watch(int epoll_fd, int fd, uint32_t events)

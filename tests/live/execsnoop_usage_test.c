@@ -53,6 +53,7 @@ static const struct refusal refusals[] = {
 	{ "two faces", { "-j", "--format", "csv" }, USAGE, "format" },
 	{ "two faces the other way round", { "--format", "text", "-j" }, USAGE, "json" },
 	{ "a face this tool has not", { "--format", "folded" }, USAGE, "folded" },
+	{ "metrics, of which it has none", { "--format", "openmetrics" }, USAGE, "openmetrics" },
 	{ "a mechanism that is none", { "--attach", "magic" }, USAGE, "magic" },
 	{ "a ring without a size", { "--ring-size", "big" }, USAGE, "big" },
 	{ "a ring of no bytes", { "--ring-size", "0" }, USAGE, "0" },

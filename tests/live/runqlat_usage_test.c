@@ -35,6 +35,14 @@ static const struct {
 	{ "too many of the slowest", { "--slowest", "33" }, 2, "33" },
 	{ "a point that is none", { "--from", "birth" }, 2, "birth" },
 	{ "room for no key", { "--max-keys", "0" }, 2, "0" },
+	{ "a face this tool has not", { "--format", "folded" }, 2, "folded" },
+	{ "long waits as metrics", { "--format=openmetrics", "-s", "1" }, 2, "--slower" },
+	{ "the longest as metrics", { "--format=openmetrics", "--slowest=3" }, 2, "--slowest" },
+	{ "percentiles as metrics", { "--format=openmetrics", "--percentiles=5" }, 2, "--perc" },
+	{ "equal rows as metrics", { "--format=openmetrics", "--linear=5" }, 2, "--linear" },
+	{ "finer rows as metrics", { "--format=openmetrics", "--fine" }, 2, "--fine" },
+	{ "empty rows as metrics", { "--format=openmetrics", "--all-rows" }, 2, "--all-rows" },
+	{ "bars as metrics", { "--format=openmetrics", "--log-bars" }, 2, "--log-bars" },
 };
 
 static void check_refusals(void)

@@ -35,6 +35,7 @@ struct outcome {
 struct child {
 	void (*prepare)(void);
 	int map_fd; /* or -1 */
+	uid_t user;
 	const int *keep;
 	size_t nr_keep;
 };
@@ -71,7 +72,7 @@ static void __attribute__((noreturn)) child__run(const struct child *child, int 
 
 	if (child->prepare)
 		child->prepare();
-	outcome.err = privileges__drop(child->map_fd, child->keep, child->nr_keep);
+	outcome.err = privileges__drop(child->map_fd, child->user, child->keep, child->nr_keep);
 	getresuid(&outcome.real, &outcome.effective, &outcome.saved);
 	outcome.group = getegid();
 	outcome.nr_groups = getgroups(0, NULL);
@@ -131,7 +132,9 @@ static void add_groups(void)
 
 static void test_root_drops_all(void)
 {
-	const struct child child = { .prepare = add_groups, .map_fd = -1 };
+	const struct child child = { .prepare = add_groups,
+				     .map_fd = -1,
+				     .user = PRIVILEGES_NOBODY };
 
 	if (!drop_in_child("root drops", &child))
 		return;
@@ -146,7 +149,9 @@ static void test_root_drops_all(void)
 static void test_root_keeps_kill(void)
 {
 	const int keep[] = { CAP_KILL };
-	const struct child child = { .map_fd = -1, .keep = keep, .nr_keep = 1 };
+	const struct child child = {
+		.map_fd = -1, .user = PRIVILEGES_NOBODY, .keep = keep, .nr_keep = 1
+	};
 
 	if (!drop_in_child("root keeps CAP_KILL", &child))
 		return;
@@ -154,6 +159,25 @@ static void test_root_keeps_kill(void)
 	check_nobody("root keeps CAP_KILL: is nobody");
 	check_capabilities("root keeps CAP_KILL: and only that", 1ULL << CAP_KILL);
 	test__same("root keeps CAP_KILL: it says so", outcome.message, "kept CAP_KILL");
+}
+
+static void test_other_than_nobody(void)
+{
+	const struct child owner = { .map_fd = -1, .user = 1234 }, root = { .map_fd = -1 };
+
+	if (!drop_in_child("root becomes an owner", &owner))
+		return;
+	test__check(!outcome.err && outcome.real == 1234 && outcome.effective == 1234 &&
+			    outcome.saved == 1234 && outcome.group == 65534,
+		    "root becomes an owner: and nobody else", "user %u/%u/%u, group %u",
+		    outcome.real, outcome.effective, outcome.saved, outcome.group);
+	check_capabilities("root becomes an owner: has no capability", 0);
+	if (!drop_in_child("root stays", &root))
+		return;
+	test__check(!outcome.err && !outcome.effective, "root stays: user 0", "user %u",
+		    outcome.effective);
+	check_capabilities("root stays: has no capability", 0);
+	test__same("root stays: it says so", outcome.message, "kept no capability, stays root");
 }
 
 static void set_capabilities(uint64_t mask)
@@ -182,6 +206,7 @@ static void test_other_user(void)
 	const struct child child = {
 		.prepare = leave_root_with_kill,
 		.map_fd = -1,
+		.user = PRIVILEGES_NOBODY,
 		.keep = keep,
 		.nr_keep = 2,
 	};
@@ -204,7 +229,9 @@ static void leave_root(void)
 
 static void test_user_without_capabilities(void)
 {
-	const struct child child = { .prepare = leave_root, .map_fd = -1 };
+	const struct child child = { .prepare = leave_root,
+				     .map_fd = -1,
+				     .user = PRIVILEGES_NOBODY };
 
 	if (!drop_in_child("a plain user drops", &child))
 		return;
@@ -219,7 +246,9 @@ static void keep_only_bpf(void)
 
 static void test_root_that_cannot_leave(void)
 {
-	const struct child child = { .prepare = keep_only_bpf, .map_fd = -1 };
+	const struct child child = { .prepare = keep_only_bpf,
+				     .map_fd = -1,
+				     .user = PRIVILEGES_NOBODY };
 
 	if (!drop_in_child("root without CAP_SETUID drops", &child))
 		return;
@@ -234,7 +263,7 @@ static void test_root_that_cannot_leave(void)
 static void test_map_goes_on_working(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "test", sizeof(__u32), sizeof(__u32), 1, NULL);
-	const struct child child = { .map_fd = fd };
+	const struct child child = { .map_fd = fd, .user = PRIVILEGES_NOBODY };
 
 	if (fd < 0) {
 		test__skip("a map can be read after the drop", "no map can be created: %s",
@@ -301,6 +330,7 @@ int main(void)
 	test_missing();
 	test_root_drops_all();
 	test_root_keeps_kill();
+	test_other_than_nobody();
 	test_other_user();
 	test_user_without_capabilities();
 	test_root_that_cannot_leave();

@@ -80,11 +80,18 @@ static const char *const columns_with_waker[] = { "time_ns", "duration_ns", "cpu
 						  "comm",    "pid",	    "tid", "waker",
 						  "holder",  NULL };
 
+static const struct metric_names metrics = {
+	.prefix = "runqlat",
+	.distribution = "wait",
+	.help = "How long threads waited for a CPU, since the start of the run.",
+};
+
 static struct tool tool = {
 	.question = "how long do threads wait for a CPU once they could run? One event for each "
 		    "wait, from the wake-up\n(or from when the thread had to leave its CPU) to "
 		    "the switch that lets it run.",
 	.traced = "waits for a CPU",
+	.metrics = &metrics,
 	.late_heading = true,
 	.ways = ways,
 	.nr_ways = 1,
@@ -269,7 +276,8 @@ int main(int argc, char **argv)
 	int err;
 
 	tool.options = runqlat_tool_options;
-	if (options__parse(&tool.options, &runqlat.options, argc, argv))
+	if (options__parse(&tool.options, &runqlat.options, argc, argv) ||
+	    runqlat_options__check(&runqlat.options))
 		return STATUS_USAGE;
 	if (options__face(&runqlat.options.common) == FACE_CSV)
 		tool.rows = csv_types;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "settings.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "records.h"
+#include "run/log.h"
 #include "run/number.h"
 
 #define FIELD(member) offsetof(struct runqlat_options, member)
@@ -137,7 +139,26 @@ const struct tool_options runqlat_tool_options = {
 	.nr_rows = sizeof(rows) / sizeof(rows[0]),
 	.letters = letters,
 	.operands = operands,
+	.has_metrics = true,
 };
+
+int runqlat_options__check(const struct runqlat_options *options)
+{
+	const char *without = options->slower_ns      ? "slower" :
+			      options->slowest.given  ? "slowest" :
+			      options->percentiles.nr ? "percentiles" :
+			      options->linear.given   ? "linear" :
+			      options->fine	      ? "fine" :
+			      options->all_rows	      ? "all-rows" :
+			      options->log_bars	      ? "log-bars" :
+							NULL;
+
+	if (!without || options__face(&options->common) != FACE_OPENMETRICS)
+		return 0;
+	return log_error_because(EINVAL, "it has counters, and histograms by powers of two",
+				 "Choose another format, or leave the option out.",
+				 "option --%s has no sense with --format openmetrics", without);
+}
 
 uint32_t runqlat_options__by(const struct runqlat_options *options)
 {

@@ -38,6 +38,9 @@ struct runqlat_options {
 
 extern const struct tool_options runqlat_tool_options;
 
+/* What single options cannot say of themselves. 0 or -EINVAL, reported as a usage error. */
+int runqlat_options__check(const struct runqlat_options *options);
+
 /* Bits of enum runqlat_by; 0: one histogram. */
 uint32_t runqlat_options__by(const struct runqlat_options *options);
 
