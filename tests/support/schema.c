@@ -160,6 +160,10 @@ static bool accepts_bound(const struct json_value *bound, int wrong_order,
 {
 	if (value->kind != JSON_NUMBER)
 		return true;
+	/* Of a fraction only the sign is kept. */
+	if (bound->number.is_integer && !bound->number.magnitude && !value->number.is_integer)
+		return (value->number.negative ? -1 : 1) != wrong_order ||
+		       refuse(why, "outside its bound");
 	if (!bound->number.is_integer || !value->number.is_integer)
 		return refuse(why, "a bound on a number that is no integer is not known here");
 	return compare_integers(value, bound) != wrong_order || refuse(why, "outside its bound");

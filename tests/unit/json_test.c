@@ -243,6 +243,7 @@ static const char schema_text[] =
 	"{\"type\":\"object\",\"description\":\"d\",\"required\":[\"type\",\"n\"],"
 	"\"additionalProperties\":false,\"properties\":{\"type\":{\"const\":\"a\"},"
 	"\"n\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":10},"
+	"\"f\":{\"type\":\"number\",\"minimum\":0},"
 	"\"s\":{\"type\":[\"string\",\"null\"]},"
 	"\"l\":{\"type\":\"array\",\"items\":{\"type\":\"boolean\"}},"
 	"\"m\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}}}},"
@@ -280,6 +281,8 @@ static void test_schema(void)
 	check_keyword("an unknown keyword is told", "{\"pattern\":\"x\"}", false);
 	check_keyword("an unknown keyword deep inside is told",
 		      "{\"oneOf\":[{\"properties\":{\"a\":{\"items\":{\"not\":{}}}}}]}", false);
+	check_schema("a fraction above the least", "{\"type\":\"a\",\"n\":1,\"f\":99.9}", true);
+	check_schema("a fraction below it", "{\"type\":\"a\",\"n\":1,\"f\":-0.5}", false);
 	check_schema("all members", "{\"type\":\"a\",\"n\":10,\"s\":null,\"l\":[true],\"m\":{}}",
 		     true);
 	check_schema("the second branch", "{\"type\":\"b\",\"other\":1}", true);
