@@ -14,6 +14,7 @@
 
 #include "run/log.h"
 #include "run/privileges.h"
+#include "run/probe_info.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
@@ -122,6 +123,7 @@ static int attach__try(const struct attach_way *way, const struct attach_object 
 	if (err)
 		return err;
 	attachment->mechanism = way->mechanism;
+	attachment->way = way;
 	err = attach__programs(object->extra, object->nr_extra, object, *skeleton->obj, attachment);
 	if (err)
 		return err;
@@ -160,6 +162,30 @@ const struct bpf_object_open_opts *attach__open_opts(void)
 	return privileges__has(CAP_SYS_ADMIN) ? NULL : &kernel_only;
 }
 
+/* Closes what one try has attached. */
+static void attachment__undo(struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->nr_probes; i++)
+		bpf_link__destroy(attachment->probes[i].link);
+	attachment->nr_probes = 0;
+}
+
+/* Why no way works: of each one, in the order they were tried. */
+static void attachment__report_failures(const struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->nr_failures; i++)
+		log_held__say(attachment->failures[i].reasons, LOG_ERROR);
+}
+
+static void attachment__note_failures(const struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->nr_failures; i++) {
+		log_debug("%s does not work here:",
+			  attach_mechanism_names[attachment->failures[i].mechanism]);
+		log_held__say(attachment->failures[i].reasons, LOG_DEBUG);
+	}
+}
+
 int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mechanism only,
 		  const struct attach_object *object, struct attachment *attachment)
 {
@@ -170,13 +196,24 @@ int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mec
 	for (size_t i = 0; i < nr_ways; i++) {
 		if (only != ATTACH_AUTO && ways[i].mechanism != only)
 			continue;
+		if (attachment->nr_failures == ATTACH_WAYS_MAX)
+			return log_error(E2BIG, NULL, "cannot try more than %d ways to attach",
+					 ATTACH_WAYS_MAX);
 		tried = true;
+		log__hold();
 		err = attach__try(&ways[i], object, attachment);
-		if (!err)
+		attachment->failures[attachment->nr_failures] = (struct attach_failure){
+			ways[i].mechanism, log__take()
+		};
+		if (!err) {
+			attachment__note_failures(attachment);
 			return attach__prepare_wait(attachment);
-		attachment__close(attachment);
+		}
+		attachment->nr_failures++;
+		attachment__undo(attachment);
 		object->close(object->ctx);
 	}
+	attachment__report_failures(attachment);
 	if (!tried)
 		return log_error_because(EINVAL, "it has no way to trace by this mechanism",
 					 "Use --attach auto; --explain names the mechanisms.",
@@ -190,6 +227,7 @@ int attach__detach(struct attachment *attachment)
 	int err;
 
 	for (size_t i = 0; i < attachment->nr_probes; i++) {
+		probe_info__note_link(&attachment->probes[i]);
 		bpf_link__destroy(attachment->probes[i].link);
 		attachment->probes[i].link = NULL;
 	}
@@ -201,8 +239,9 @@ int attach__detach(struct attachment *attachment)
 
 void attachment__close(struct attachment *attachment)
 {
-	for (size_t i = 0; i < attachment->nr_probes; i++)
-		bpf_link__destroy(attachment->probes[i].link);
+	attachment__undo(attachment);
+	for (size_t i = 0; i < attachment->nr_failures; i++)
+		log_held__free(attachment->failures[i].reasons);
 	if (attachment->outer_map_fd > 0)
 		close(attachment->outer_map_fd);
 	if (attachment->inner_map_fd > 0)

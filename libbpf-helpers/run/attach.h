@@ -10,11 +10,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct bpf_link;
 struct bpf_object_open_opts;
 struct bpf_object_skeleton;
 struct bpf_program;
+struct log_held;
 
 /* Names of --attach and of "mechanism" in JSON; [0] is auto. NULL-terminated. */
 extern const char *const attach_mechanism_names[];
@@ -38,6 +40,7 @@ struct attach_program {
 
 struct attach_way {
 	enum attach_mechanism mechanism;
+	const char *traced; /* what it traces, if other than the tool says; or NULL */
 	const struct attach_program *programs;
 	size_t nr_programs;
 };
@@ -47,12 +50,24 @@ struct attached_probe {
 	enum attach_mechanism mechanism;
 	struct bpf_program *prog;
 	struct bpf_link *link;
+	uint64_t link_missed; /* hits that never came to the program; read at the detach */
+	bool link_missed_known;
+};
+
+/* A way that was tried before the one that works. */
+struct attach_failure {
+	enum attach_mechanism mechanism;
+	struct log_held *reasons;
 };
 
 #define ATTACH_PROBES_MAX 16
+#define ATTACH_WAYS_MAX 4
 
 struct attachment {
 	enum attach_mechanism mechanism; /* of the way */
+	const struct attach_way *way;
+	struct attach_failure failures[ATTACH_WAYS_MAX];
+	size_t nr_failures;
 	struct attached_probe probes[ATTACH_PROBES_MAX];
 	size_t nr_probes;
 	int outer_map_fd; /* updating a map of maps waits for running programs */
@@ -84,7 +99,9 @@ const struct bpf_object_open_opts *attach__open_opts(void);
 
 /*
  * Loads and attaches by the first of the ways that works; only is ATTACH_AUTO or the one
- * mechanism asked for. 0 and *attachment; or -errno, reported with the reason of each way.
+ * mechanism asked for. 0 and *attachment, which keeps why the ways before failed (told with
+ * --verbose and --explain); or -errno, reported with the reason of each way.
+ * nr_ways: at most ATTACH_WAYS_MAX.
  */
 int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mechanism only,
 		  const struct attach_object *object, struct attachment *attachment);

@@ -5,6 +5,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "run/log.h"
 #include "run/number.h"
 
 /* What is worth knowing of a mechanism before its figures are believed. */
@@ -20,6 +21,21 @@ static const char *const mechanism_notes[] = {
 	[ATTACH_UPROBE] = "a breakpoint in a user program's file",
 };
 
+/* The ways that come before this one, and why they do not work here. */
+static void explain__failures(const struct attachment *attachment)
+{
+	char reason[512];
+
+	for (size_t i = 0; i < attachment->nr_failures; i++)
+		for (size_t n = 0;
+		     log_held__text(attachment->failures[i].reasons, n, reason, sizeof(reason));
+		     n++)
+			printf("Not by %s: %s.\n",
+			       attach_mechanism_names[attachment->failures[i].mechanism], reason);
+	if (attachment->nr_failures)
+		putchar('\n');
+}
+
 void explain__print(const char *tool, const char *question, const struct common_options *options,
 		    const char *own_limits, const struct attachment *attachment,
 		    const struct bpf_map *ring)
@@ -34,6 +50,7 @@ void explain__print(const char *tool, const char *question, const struct common_
 	printf("%s: %s.\n\n", attach_mechanism_names[attachment->mechanism],
 	       mechanism_notes[attachment->mechanism]);
 
+	explain__failures(attachment);
 	task_filter__describe(&options->filter, limits, sizeof(limits));
 	printf("Only: %s%s%s%s%s\n", limits, *limits && *own_limits ? ", " : "", own_limits,
 	       *limits || *own_limits ? (options->command ? ", of " : "") :

@@ -19,10 +19,23 @@ static const char *const level_labels[] = {
 
 static void log__write_text(const struct log_message *message);
 
+struct held_message {
+	char *message;
+	char *cause;
+	char *hint;
+};
+
+struct log_held {
+	struct held_message *items;
+	size_t nr;
+};
+
 static struct {
 	const char *program;
 	enum log_level level;
 	log_writer_fn writer;
+	bool holding;
+	struct log_held *held;
 } state = { .level = LOG_INFO, .writer = log__write_text };
 
 /* Escapes what may hold a path or a name, so that no message has a line it did not write. */
@@ -91,6 +104,37 @@ void log__set_writer(log_writer_fn writer)
 	state.writer = writer ? writer : log__write_text;
 }
 
+static void held_message__free(struct held_message *message)
+{
+	free(message->message);
+	free(message->cause);
+	free(message->hint);
+}
+
+/* Keeps a copy. False without memory. */
+static bool log__keep(const struct log_message *message)
+{
+	struct held_message copy = {
+		.message = strdup(message->message),
+		.cause = message->cause ? strdup(message->cause) : NULL,
+		.hint = message->hint ? strdup(message->hint) : NULL,
+	};
+	struct held_message *items = NULL;
+
+	if (!state.held)
+		state.held = calloc(1, sizeof(*state.held));
+	if (state.held && copy.message && (!message->cause || copy.cause) &&
+	    (!message->hint || copy.hint))
+		items = reallocarray(state.held->items, state.held->nr + 1, sizeof(*items));
+	if (!items) {
+		held_message__free(&copy);
+		return false;
+	}
+	items[state.held->nr++] = copy;
+	state.held->items = items;
+	return true;
+}
+
 /* Leaves errno alone: a message between a failure and its report must not change the cause. */
 static void log__message(enum log_level level, const char *cause, const char *hint,
 			 const char *format, va_list args)
@@ -110,7 +154,8 @@ static void log__message(enum log_level level, const char *cause, const char *hi
 		text = NULL;
 	/* Without memory the format still says what was to be said. */
 	message.message = text ? text : format;
-	state.writer(&message);
+	if (level != LOG_ERROR || !state.holding || !log__keep(&message))
+		state.writer(&message);
 	free(text);
 	errno = saved_errno;
 }
@@ -161,4 +206,52 @@ void log_debug(const char *format, ...)
 	va_start(args, format);
 	log__message(LOG_DEBUG, NULL, NULL, format, args);
 	va_end(args);
+}
+
+void log__hold(void)
+{
+	state.holding = true;
+}
+
+struct log_held *log__take(void)
+{
+	struct log_held *held = state.held;
+
+	state.holding = false;
+	state.held = NULL;
+	return held;
+}
+
+void log_held__say(const struct log_held *held, enum log_level level)
+{
+	for (size_t i = 0; held && i < held->nr && level <= state.level; i++) {
+		const struct log_message message = {
+			.level = level,
+			.program = state.program ? state.program : program_invocation_short_name,
+			.message = held->items[i].message,
+			.cause = held->items[i].cause,
+			.hint = held->items[i].hint,
+		};
+
+		state.writer(&message);
+	}
+}
+
+bool log_held__text(const struct log_held *held, size_t n, char *text, size_t size)
+{
+	if (!held || n >= held->nr)
+		return false;
+	snprintf(text, size, "%s%s%s", held->items[n].message, held->items[n].cause ? ": " : "",
+		 held->items[n].cause ? held->items[n].cause : "");
+	return true;
+}
+
+void log_held__free(struct log_held *held)
+{
+	if (!held)
+		return;
+	for (size_t i = 0; i < held->nr; i++)
+		held_message__free(&held->items[i]);
+	free(held->items);
+	free(held);
 }

@@ -10,6 +10,8 @@
 #define VANTAGE_RUN_LOG_H
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 enum log_level {
 	LOG_ERROR,
@@ -50,5 +52,20 @@ int log_error_because(int error, const char *cause, const char *hint, const char
 void log_warning(const char *hint, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * What a try says that another may follow: between log__hold() and log__take() errors are kept and
+ * not written. What was taken is said later, as errors or at another level, and freed.
+ */
+struct log_held;
+
+void log__hold(void);
+/* NULL when no error was held back, or when there was no memory for it (it was written then). */
+struct log_held *log__take(void);
+void log_held__say(const struct log_held *held, enum log_level level);
+/* The nth message with its cause, into text, cut if it must be; false when there are no more. */
+bool log_held__text(const struct log_held *held, size_t n, char *text, size_t size);
+/* held may be NULL. */
+void log_held__free(struct log_held *held);
 
 #endif

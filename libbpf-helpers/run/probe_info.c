@@ -6,6 +6,44 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+/*
+ * struct bpf_link_info of Linux 6.7 as far as it is about a kprobe; the headers of 6.1 end before
+ * it. The kernel writes back how much it has filled.
+ */
+struct kprobe_link_info {
+	__u32 type;
+	__u32 id;
+	__u32 prog_id;
+	__u32 unused;
+	__u32 event; /* enum bpf_perf_event_type; 0 before 6.6 */
+	__u32 unused_too;
+	__u64 func_name;
+	__u32 name_len;
+	__u32 offset;
+	__u64 addr;
+	__u64 missed;
+};
+
+void probe_info__note_link(struct attached_probe *probe)
+{
+	struct kprobe_link_info link = {};
+	__u32 size = sizeof(link);
+
+	if (bpf_program__type(probe->prog) != BPF_PROG_TYPE_KPROBE)
+		return;
+	/* Before 5.15 it is no link but a descriptor of the event itself. */
+	if (bpf_obj_get_info_by_fd(bpf_link__fd(probe->link), &link, &size))
+		return;
+	probe->link_missed = link.missed;
+	probe->link_missed_known = size >= sizeof(link) && link.event;
+}
+
+/* Whether hits of its mechanism can be lost before they come to the program. */
+static bool probe__has_kprobe(const struct attached_probe *probe)
+{
+	return bpf_program__type(probe->prog) == BPF_PROG_TYPE_KPROBE;
+}
+
 void probe_info__read(const struct attached_probe *probe, struct probe_info *info)
 {
 	struct bpf_prog_info prog = {};
@@ -20,8 +58,9 @@ void probe_info__read(const struct attached_probe *probe, struct probe_info *inf
 		return;
 	info->runs = prog.run_cnt;
 	info->run_ns = prog.run_time_ns;
-	info->missed = prog.recursion_misses;
+	info->missed = prog.recursion_misses + probe->link_missed;
 	/* The kernel writes back how much of the struct it knows. */
 	info->missed_known = size >= offsetof(struct bpf_prog_info, recursion_misses) +
-					     sizeof(prog.recursion_misses);
+					     sizeof(prog.recursion_misses) &&
+			     (!probe__has_kprobe(probe) || probe->link_missed_known);
 }

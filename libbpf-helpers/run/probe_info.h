@@ -11,12 +11,17 @@
 struct probe_info {
 	uint64_t runs; /* counted while the kernel's statistics are on */
 	uint64_t run_ns;
-	uint64_t missed; /* runs skipped since the program was active on that CPU already */
-	bool missed_known; /* false before 5.12: the kernel has no such count */
+	/* Runs skipped since the program was active on that CPU already, and hits of its
+	 * kprobe that never came to it. */
+	uint64_t missed;
+	bool missed_known; /* false where the kernel does not count one of them */
 	bool can_miss; /* whether that mechanism skips runs on a kernel without the count */
 };
 
-/* Fills info; what the kernel does not tell is left zero and unknown. */
+/* Keeps what the link of a probe tells, which is gone with it. */
+void probe_info__note_link(struct attached_probe *probe);
+
+/* After the detach: fills info; what the kernel does not tell is left zero and unknown. */
 void probe_info__read(const struct attached_probe *probe, struct probe_info *info);
 
 #endif

@@ -169,6 +169,13 @@ static int session__prepare_output(struct session *session)
 	return 0;
 }
 
+const char *session__traced(const struct session *session)
+{
+	const struct attach_way *way = session->attachment.way;
+
+	return way && way->traced ? way->traced : session->tool->traced;
+}
+
 /* Says on stderr what is traced, by which mechanism, with which limits, and how to stop. */
 static void session__announce(const struct session *session)
 {
@@ -178,7 +185,7 @@ static void session__announce(const struct session *session)
 	struct buffer line = {};
 	char text[512];
 
-	buffer__printf(&line, "tracing %s", session->tool->traced);
+	buffer__printf(&line, "tracing %s", session__traced(session));
 	for (size_t i = 0; i < attachment->nr_probes; i++) {
 		/* Those that follow a command are not what was asked about. */
 		if (is_tree_program(attachment->probes[i].program))
@@ -186,7 +193,11 @@ static void session__announce(const struct session *session)
 		buffer__printf(&line, "%s%s", before, attachment->probes[i].program->target);
 		before = ", ";
 	}
-	buffer__printf(&line, " by %s)", attach_mechanism_names[attachment->mechanism]);
+	buffer__printf(&line, " by %s", attach_mechanism_names[attachment->mechanism]);
+	for (size_t i = 0; i < attachment->nr_failures; i++)
+		buffer__printf(&line, "%s%s", i ? ", " : "; not possible here: ",
+			       attach_mechanism_names[attachment->failures[i].mechanism]);
+	buffer__append_char(&line, ')');
 	task_filter__describe(&options->filter, text, sizeof(text));
 	if (*text || *own)
 		buffer__printf(&line, ", only %s%s%s", text, *text && *own ? ", " : "", own);

@@ -162,6 +162,9 @@ int session__record_events(struct session *session, uint32_t kind, uint64_t nr,
 /* What is written from now on stands in a table with these columns (as session_work has them). */
 int session__begin_table(struct session *session, const char *const *columns);
 
+/* What this run traces, in words. */
+const char *session__traced(const struct session *session);
+
 /* Counts an event that has no record of its own. */
 void session__count(struct session *session, uint32_t kind, enum event_fate fate);
 

@@ -358,7 +358,7 @@ static void session__explain_nothing(const struct session *session)
 	if (sum.recorded)
 		return;
 	if (!sum.seen)
-		log_info("0 events: there were no %s in this time", session->tool->traced);
+		log_info("0 events: there were no %s in this time", session__traced(session));
 	else if (sum.filtered == sum.seen)
 		log_info("0 events: %" PRIu64 " were seen, and all were outside what was asked",
 			 sum.seen);
