@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parts of --check, for check*.c and their test only: an item is a row of a table, and looking
- * at it gives a finding. What is known of this process and kernel is read once and
- * handed to every row, so that what is said of a cause follows from it alone.
+ * The parts of --check, for check*.c, preemption.c and their tests only: an item is a row of a
+ * table, and looking at it gives a finding. What is known of this process and kernel is read once
+ * and handed to every row, so that what is said of a cause follows from it alone.
  */
 #ifndef VANTAGE_RUN_CHECK_ITEM_H
 #define VANTAGE_RUN_CHECK_ITEM_H
@@ -117,6 +117,10 @@ void finding__explain(struct finding *finding, const struct check_item *item,
 /* Opens an event of all tasks on the first CPU, as libbpf does for probes. A descriptor or
  * -errno. */
 int perf_event__open(struct perf_event_attr *attr);
+
+/* The address of a symbol; name NULL: of the first function. 0 when it is hidden. -errno when
+ * the file cannot be read or has no such symbol. */
+int symbol__find(const char *name, unsigned long long *address);
 
 /* Reads an int of kernel memory by running a program once. 0 or -errno. */
 int kernel_memory__read(unsigned long long address, int *value);

@@ -17,6 +17,7 @@
 
 #include <bpf/btf.h>
 
+#include "run/preemption.h"
 #include "run/privileges.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -133,9 +134,7 @@ static void look_at_lockdown(const struct check_item *item, const struct check_f
 	}
 }
 
-/* The address of a symbol; name NULL: of the first function. 0 when it is hidden. -errno when
- * the file cannot be read or has no such symbol. */
-static int symbol__find(const char *name, unsigned long long *address)
+int symbol__find(const char *name, unsigned long long *address)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
 	char line[512], symbol[256], type;
@@ -254,59 +253,17 @@ static void look_at_jit(const struct check_item *item, const struct check_facts 
 	}
 }
 
-/* The mode in force is the one in parentheses: "none voluntary (full)". */
-static bool preemption__read_debugfs(struct finding *finding)
-{
-	static const char path[] = "/sys/kernel/debug/sched/preempt";
-	char line[64], *begin;
-
-	if (line__read(path, line, sizeof(line)))
-		return false;
-	begin = strchr(line, '(');
-	if (!begin)
-		return false;
-	begin[strcspn(begin, ")")] = '\0';
-	finding__ok(finding, "%s, from %s", begin + 1, path);
-	return true;
-}
-
-/* The names are those of the enum in the kernel's kernel/sched/core.c, unchanged since 5.12. */
-static bool preemption__read_memory(struct finding *finding)
-{
-	static const char *const modes[] = { "none", "voluntary", "full", "lazy" };
-	unsigned long long address = 0;
-	int mode;
-
-	if (symbol__find("preempt_dynamic_mode", &address) || !address ||
-	    kernel_memory__read(address, &mode) || mode < 0 || mode >= (int)NR(modes))
-		return false;
-	finding__ok(finding, "%s, from preempt_dynamic_mode in kernel memory", modes[mode]);
-	return true;
-}
-
 static void look_at_preemption(const struct check_item *item, const struct check_facts *facts,
 			       struct finding *finding)
 {
-	struct utsname name;
+	struct preemption preemption;
 
 	(void)item;
 	(void)facts;
-	if (preemption__read_debugfs(finding) || preemption__read_memory(finding))
-		return;
-	if (uname(&name)) {
-		finding__unknown(finding, "uname()", errno);
-	} else if (strstr(name.version, "PREEMPT_RT")) {
-		finding__ok(finding, "full (real-time), from /proc/version");
-	} else if (strstr(name.version, "PREEMPT_DYNAMIC")) {
+	preemption__read(&preemption);
+	finding__ok(finding, "%s, from %s", preemption.mode, preemption.source);
+	if (!preemption.known)
 		finding->status = FINDING_UNKNOWN;
-		snprintf(finding->seen, sizeof(finding->seen),
-			 "chosen at boot (PREEMPT_DYNAMIC in /proc/version); the choice cannot be "
-			 "read");
-	} else if (strstr(name.version, "PREEMPT")) {
-		finding__ok(finding, "full or lazy, from PREEMPT in /proc/version");
-	} else {
-		finding__ok(finding, "none or voluntary: no PREEMPT in /proc/version");
-	}
 }
 
 static void look_at_cgroups(const struct check_item *item, const struct check_facts *facts,
