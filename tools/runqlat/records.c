@@ -103,20 +103,6 @@ const struct record_type in_flight_record_type = {
 	.nr_fields = sizeof(in_flight_fields) / sizeof(in_flight_fields[0]),
 };
 
-static const struct field interval_fields[] = {
-	FIELD("start_ns", VALUE_UNSIGNED, NULL, 0, "Wall clock of its start, since the epoch."),
-	FIELD("end_ns", VALUE_UNSIGNED, NULL, 0, "Wall clock of its end."),
-	{ .name = "label", .kind = VALUE_BYTES, .text_only = true, .meaning = "Its heading." },
-};
-
-const struct record_type interval_record_type = {
-	.name = "interval",
-	.meaning = "An interval; its records follow.",
-	.fields = interval_fields,
-	.nr_fields = 3,
-	.block = &interval_fields[2],
-};
-
 static struct value value__text(const char *text, size_t size)
 {
 	return value__bytes(text, strnlen(text, size));
@@ -187,15 +173,6 @@ struct record open__record(const struct runqlat_open *open, struct record_values
 	*value++ = value__bytes(cause, strlen(cause));
 	*value++ = value__unsigned(open->age_ns);
 	return (struct record){ &in_flight_record_type, values->values };
-}
-
-struct record interval__record(uint64_t start_wall_ns, uint64_t end_wall_ns, const char *label,
-			       struct record_values *values)
-{
-	values->values[0] = value__unsigned(start_wall_ns);
-	values->values[1] = value__unsigned(end_wall_ns);
-	values->values[2] = label ? value__bytes(label, strlen(label)) : (struct value){};
-	return (struct record){ &interval_record_type, values->values };
 }
 
 void key__values(const struct hist_key *key, const char *name, uint32_t by, const char *cgroup,

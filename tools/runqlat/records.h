@@ -10,7 +10,6 @@
 
 extern const struct record_type slow_record_type;
 extern const struct record_type in_flight_record_type;
-extern const struct record_type interval_record_type;
 
 /* Names of --by, by enum runqlat_by, NULL-terminated; and of causes, by enum runqlat_cause. */
 extern const char *const runqlat_by_names[];
@@ -33,9 +32,6 @@ struct record_times {
 struct record slow__record(const struct runqlat_slow *slow, const struct record_times *times,
 			   struct record_values *values);
 struct record open__record(const struct runqlat_open *open, struct record_values *values);
-/* label: the lines that the text face shows, or NULL. */
-struct record interval__record(uint64_t start_wall_ns, uint64_t end_wall_ns, const char *label,
-			       struct record_values *values);
 
 /* The member "key" of a histogram kept by these (bits of enum runqlat_by). cgroup: the path of
  * the key's, or NULL. key and name are borrowed. */

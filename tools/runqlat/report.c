@@ -2,14 +2,10 @@
 #include "report.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <time.h>
 
+#include "run/interval.h"
 #include "run/log.h"
-#include "run/number.h"
 #include "walk.h"
-
-#define NS_PER_SECOND 1000000000ULL
 
 int report__open(struct report *report, struct session *session,
 		 const struct runqlat_options *options)
@@ -78,47 +74,6 @@ static int report__histogram(void *ctx, const struct hist_reading *reading)
 	return 0;
 }
 
-/* The heading of an interval for people: the time with -T, and its length if it is short. */
-static const char *report__label(const struct report *report, const struct session_span *span,
-				 char *label, size_t size)
-{
-	uint64_t length_ns = span->end_ns - span->start_ns;
-	uint64_t wall_ns = clock__wall_ns(&report->session->clock, span->end_ns);
-	bool is_short = length_ns + report->session->work->interval_ns / 100 <
-			report->session->work->interval_ns;
-	char clock[16] = "", since[32] = "", length[32];
-	time_t second = (time_t)(wall_ns / NS_PER_SECOND);
-	struct tm local;
-
-	if (report->options->common.time && localtime_r(&second, &local))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
-	if (report->options->common.timestamp)
-		snprintf(since, sizeof(since), "%s%.3f s", *clock ? "  " : "",
-			 (double)(span->end_ns - report->session->started_ns) / NS_PER_SECOND);
-	snprintf(label, size, "\n%s%s%s%s%s%s", clock, since,
-		 is_short && (*clock || *since) ? "  " : "", is_short ? "(only " : "",
-		 is_short ? number__format_time(length_ns / 1000000 * 1000000, length) : "",
-		 is_short ? ")" : "");
-	if (label[1])
-		snprintf(label + strlen(label), size - strlen(label), "\n");
-	return label;
-}
-
-static int report__heading(struct report *report, const struct session_span *span)
-{
-	const struct clock_base *clock = &report->session->clock;
-	struct record_values values;
-	struct record record;
-	char label[96];
-
-	if (!report->options->interval.given)
-		return 0;
-	record = interval__record(clock__wall_ns(clock, span->start_ns),
-				  clock__wall_ns(clock, span->end_ns),
-				  report__label(report, span, label, sizeof(label)), &values);
-	return report__write(report, &record);
-}
-
 int report__interval(struct report *report, const struct session_span *span)
 {
 	uint64_t interval = *report->source.interval;
@@ -127,7 +82,9 @@ int report__interval(struct report *report, const struct session_span *span)
 	int err;
 
 	report->style.width = sink__width(report->session->sink);
-	report->err = report__heading(report, span);
+	report->err = report->options->interval.given ?
+			      interval__write(report->session, RUNQLAT_WAIT, span) :
+			      0;
 	err = hist_reader__read(report->reader, false, report__histogram, report);
 	if (!err)
 		err = report->err;

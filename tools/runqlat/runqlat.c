@@ -10,6 +10,7 @@
 
 #include "collect/hist.h"
 #include "report.h"
+#include "run/interval.h"
 #include "run/log.h"
 #include "run/number.h"
 #include "run/options.h"
