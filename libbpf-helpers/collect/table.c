@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -14,6 +15,9 @@
 /* Entries asked for at a time; more than one bucket of the hash holds, or the kernel has to
  * be asked for more at once. */
 #define BATCH_ENTRIES 1024
+
+/* Room for a read of a walk: more than the kernel gives at a time. */
+#define WALK_BYTES (64 << 10)
 
 struct batch {
 	char *keys;
@@ -96,6 +100,51 @@ int table__read(struct table *table, const struct bpf_map *map, size_t key_size,
 	table__free(table);
 	return log_error(err, NULL, "cannot read the table '%s' from the kernel",
 			 bpf_map__name(map));
+}
+
+static int table__read_walk(struct table *table, int fd)
+{
+	size_t size = table->key_size + table->value_size, have = 0, room = 0;
+
+	for (;;) {
+		char *data = table->data;
+		ssize_t nr;
+
+		if (room - have < WALK_BYTES) {
+			room = 2 * room + WALK_BYTES;
+			data = realloc(table->data, room);
+			if (!data)
+				return -ENOMEM;
+			table->data = data;
+		}
+		nr = read(fd, data + have, room - have);
+		/* The walk stops short for a while when it has passed many entries. */
+		if (nr < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (nr < 0)
+			return -errno;
+		if (!nr)
+			break;
+		have += (size_t)nr;
+	}
+	table->nr = have / size;
+	return have % size ? -EIO : 0;
+}
+
+int table__walk(struct table *table, const struct bpf_link *link, size_t key_size,
+		size_t value_size)
+{
+	int fd = bpf_iter_create(bpf_link__fd(link)), err;
+
+	*table = (struct table){ .key_size = key_size, .value_size = value_size };
+	if (fd < 0)
+		return log_error(fd, NULL, "cannot start a walk over a table of the kernel");
+	err = table__read_walk(table, fd);
+	close(fd);
+	if (!err)
+		return 0;
+	table__free(table);
+	return log_error(err, NULL, "cannot walk a table of the kernel");
 }
 
 void table__free(struct table *table)

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+struct bpf_link;
 struct bpf_map;
 
 /* Entries one after another: each a key, then its value. All zero: empty. */
@@ -28,6 +29,16 @@ static inline const char *table__entry(const struct table *table, size_t i)
 {
 	return table->data + i * (table->key_size + table->value_size);
 }
+
+/*
+ * The same by a program that writes the key and the value of each entry (iter/bpf_map_elem), whose
+ * link this is. While the kernel reads a table for bpf() itself, it skips every program at a kprobe
+ * or perf event on that CPU, for as long as that takes (bpf_disable_instrumentation); so a table
+ * that such a program fills is read by this. An entry can come twice when others are added
+ * meanwhile: the later one counts. 0 or -errno, reported; *table is empty then.
+ */
+int table__walk(struct table *table, const struct bpf_link *link, size_t key_size,
+		size_t value_size);
 
 void table__free(struct table *table);
 

@@ -28,6 +28,8 @@ enum account_detail {
 	ACCOUNT_DETAIL_ARGS, /* arguments cut: no room for all, or a page could not be read */
 	ACCOUNT_DETAIL_TREE, /* a descendant that could not be followed: table full */
 	ACCOUNT_DETAIL_SLOW, /* the record of a slow event found no room in the ring buffer */
+	ACCOUNT_DETAIL_RESULT, /* its result has not come; counted in user space */
+	ACCOUNT_DETAIL_ERRNO, /* a failure that found no room in the table of their causes */
 	ACCOUNT_NR_DETAILS,
 };
 

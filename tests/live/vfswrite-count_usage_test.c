@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is asked wrongly is refused; filters, order and the text face; any end has its report. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/records.h"
+#include "support/role.h"
+#include "support/test.h"
+#include "support/tool.h"
+#include "support/writer.h"
+
+static const struct {
+	const char *name;
+	const char *args[6];
+	int status;
+	const char *word;
+} refusals[] = {
+	{ "an interval in letters", { "abc" }, 2, "abc" },
+	{ "an interval of nothing", { "0" }, 2, "0" },
+	{ "a count of nothing", { "1", "0" }, 2, "0" },
+	{ "a third operand", { "1", "2", "3" }, 2, "3" },
+	{ "a key that is none", { "--by", "pid,color" }, 2, "color" },
+	{ "an order that is none", { "--sort", "color" }, 2, "color" },
+	{ "a top of nothing", { "--top", "0" }, 2, "0" },
+	{ "room for no key", { "--max-keys", "0" }, 2, "0" },
+	{ "a pid that is not there", { "-p", "4000000" }, 1, "4000000" },
+	{ "a mechanism that is none of its own", { "--attach", "uprobe" }, 1, "uprobe" },
+	{ "a duration below nothing", { "-d", "-1" }, 2, "-1" },
+};
+
+static void check_refusals(void)
+{
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		struct tool_run run;
+		char check[96];
+		int status = tool_run__once(&run, NULL, refusals[i].args);
+
+		snprintf(check, sizeof(check), "refused: %s", refusals[i].name);
+		test__check(status == refusals[i].status && strstr(run.err, refusals[i].word) &&
+				    !run.out_size,
+			    check, "status %d, stderr: %s", status, run.err);
+		tool_run__free(&run);
+	}
+}
+
+static void check_filters(void)
+{
+	const struct writer wanted = { writer__name("wanted"), 40, 9, -1, NULL };
+	const struct writer other = { writer__name("unwanted"), 70, 9, -1, NULL };
+	const struct json_value *account;
+	struct records records;
+	struct tool_run run;
+
+	tool_run__trace(&run, NULL, ARGS("-j", "--comm", wanted.name));
+	writer__run(&wanted);
+	writer__run(&other);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	account = records__account(&records);
+	check_exact(account, "filters");
+	test__equal("filters: what is wanted is in its row",
+		    counted__of(&records, wanted.name).calls, 40);
+	test__equal("filters: nothing else is", counted__total(&records).calls, 40);
+	test__check(account__term(account, NULL, "filtered") >= 70, "filters: it is filtered",
+		    "%" PRId64, account__term(account, NULL, "filtered"));
+	records__free(&records);
+	tool_run__free(&run);
+}
+
+/* The place of a line that begins with this word, or NULL. */
+static const char *find_line(const char *text, const char *word)
+{
+	size_t size = strlen(word);
+
+	while (text && (strncmp(text, word, size) || text[size] != ' ')) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return text;
+}
+
+static void check_order(void)
+{
+	const struct writer many = { writer__name("many"), 3000, 1, -1, NULL };
+	const struct writer large = { writer__name("large"), 1000, 4096, -1, NULL };
+	const char *first, *second, *total;
+	struct tool_run run;
+
+	for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
+		tool_run__trace(&run, NULL, ARGS("--sort", by_bytes ? "bytes" : "calls"));
+		writer__run(&many);
+		writer__run(&large);
+		tool_run__stop(&run);
+		first = find_line(run.out, by_bytes ? many.name : large.name);
+		second = find_line(run.out, by_bytes ? large.name : many.name);
+		total = find_line(run.out, "total");
+		test__check(first && second && total && first < second && second < total,
+			    by_bytes ? "order: by bytes, the total last" :
+				       "order: by calls, the total last",
+			    "stdout: %s", run.out);
+		test__check(!strncmp(run.out, "COMM ", 5), "order: the heading is first",
+			    "stdout: %s", run.out);
+		tool_run__free(&run);
+	}
+}
+
+static void check_top(void)
+{
+	const struct writer least = { writer__name("least"), 10, 1, -1, NULL };
+	const struct writer most = { writer__name("most"), 200000, 1, -1, NULL };
+	struct records records;
+	struct tool_run run;
+
+	tool_run__trace(&run, NULL, ARGS("-j", "--top", "1"));
+	writer__run(&least);
+	writer__run(&most);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	check_exact(records__account(&records), "top");
+	test__equal("top: one row", counted__of(&records, NULL).rows, 1);
+	test__equal("top: the one with the most", counted__of(&records, most.name).calls, 200000);
+	test__check(counted__total(&records).calls >= 200010, "top: the total is of all",
+		    "%" PRIu64, counted__total(&records).calls);
+	records__free(&records);
+	tool_run__free(&run);
+}
+
+/* Whatever ends a run, it has its report. */
+static void check_ends(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct tool_run run;
+	char check[64];
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		tool_run__trace(&run, NULL, NO_ARGS);
+		test__sleep_ms(100);
+		tool_run__signal(&run, signals[i]);
+		snprintf(check, sizeof(check), "signal %d: the report, and status 0", signals[i]);
+		test__check(tool_run__wait(&run) == 0 && find_line(run.out, "total") &&
+				    strstr(run.err, " seen = "),
+			    check, "stdout: %s, stderr: %s", run.out, run.err);
+		tool_run__free(&run);
+	}
+	test__check(tool_run__once(&run, NULL, ARGS("-d", "0.2")) == 0 &&
+			    find_line(run.out, "total"),
+		    "duration: the report", "stdout: %s", run.out);
+	tool_run__free(&run);
+	test__check(tool_run__once(&run, NULL, ARGS("-j", "0.1", "2")) == 0, "count: it ends",
+		    "stderr: %s", run.err);
+	tool_run__free(&run);
+}
+
+/* A way that does not work here is no error when another does, and why is told on demand. */
+static void check_reasons(void)
+{
+	struct tool_run run;
+	bool other_way;
+
+	test__equal("reasons: it runs", (uint64_t)tool_run__once(&run, NULL, ARGS("-d", "0.1")), 0);
+	test__check(!strstr(run.err, "error: "), "reasons: no error is said", "stderr: %s",
+		    run.err);
+	other_way = strstr(run.err, "not possible here: ") != NULL;
+	tool_run__free(&run);
+	test__equal("reasons: explained", (uint64_t)tool_run__once(&run, NULL, ARGS("--explain")),
+		    0);
+	test__check(!other_way == !strstr(run.out, "Not by "),
+		    "reasons: each way that failed has its reason", "stdout: %s", run.out);
+	tool_run__free(&run);
+	tool_run__once(&run, NULL, ARGS("-v", "-d", "0.1"));
+	test__check(!other_way == !strstr(run.err, " does not work here:"),
+		    "reasons: so with --verbose", "stderr: %s", run.err);
+	tool_run__free(&run);
+}
+
+int main(int argc, char **argv)
+{
+	role__play(argc, argv);
+	check_refusals();
+	check_filters();
+	check_order();
+	check_top();
+	check_ends();
+	check_reasons();
+	return test__done();
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "collect/table.h"
+#include "run/interval.h"
+#include "run/log.h"
+
+/* The largest errno (the kernel's include/linux/err.h). */
+#define MAX_ERRNO 4095
+
+void report__open(struct report *report, struct session *session,
+		  const struct vfswrite_options *options)
+{
+	report->session = session;
+	report->options = options;
+}
+
+void report__close(struct report *report)
+{
+	rows__free(&report->last);
+}
+
+static int report__read(const struct report *report, struct rows *rows)
+{
+	const size_t head = offsetof(struct vfswrite_error_key, key);
+	struct rows_source source = {
+		.key_size = vfswrite_options__key_size(report->options),
+		.nr_cpus = report->nr_cpus,
+		.by = vfswrite_options__by(report->options),
+	};
+	struct table counts = {}, errors = {};
+	int err;
+
+	err = table__walk(&counts, report->rows_walk, source.key_size,
+			  report->nr_cpus * sizeof(struct vfswrite_row));
+	if (!err)
+		err = table__walk(&errors, report->errors_walk, head + source.key_size,
+				  sizeof(uint64_t));
+	if (!err) {
+		source.rows = counts.data;
+		source.nr_rows = counts.nr;
+		source.errors = errors.data;
+		source.nr_errors = errors.nr;
+		err = rows__read(rows, &source);
+		if (err)
+			log_error(err, NULL, "cannot keep the rows");
+	}
+	table__free(&counts);
+	table__free(&errors);
+	return err;
+}
+
+/* Adds up the causes of all rows into total, which borrows them from causes. */
+static void total__add_causes(struct row *total, const struct rows *rows,
+			      struct row_error causes[MAX_ERRNO + 1])
+{
+	for (size_t i = 0; i < rows->nr; i++)
+		for (size_t j = 0; j < rows->items[i].nr_causes; j++)
+			causes[rows->items[i].causes[j].error % (MAX_ERRNO + 1)].count +=
+				rows->items[i].causes[j].count;
+	total->causes = causes;
+	for (uint32_t error = 0; error <= MAX_ERRNO; error++)
+		if (causes[error].count)
+			causes[total->nr_causes++] = (struct row_error){ error,
+									 causes[error].count };
+}
+
+static int report__write_rows(struct report *report, const struct rows *rows,
+			      const struct count_scale *scale, struct count_values *values)
+{
+	const uint64_t top = report->options->top.given ? report->options->top.count : UINT64_MAX;
+	size_t first = rows->nr > top ? rows->nr - top : 0;
+	struct row_error *causes = calloc(MAX_ERRNO + 1, sizeof(*causes));
+	struct row total = rows__total(rows);
+	uint64_t hidden = 0;
+	struct record record;
+	int err = 0;
+
+	if (!causes)
+		return log_error(ENOMEM, NULL, "cannot add up the errors");
+	for (size_t i = 0; i < rows->nr; i++) {
+		/* The calls of a row that is not shown are in the total. */
+		if (i < first) {
+			hidden += rows->items[i].calls;
+			continue;
+		}
+		record = count__record(&rows->items[i], scale, NULL, values);
+		/* What can no longer be written is still counted, as lost. */
+		err = session__record_events(report->session, VFSWRITE_CALL, rows->items[i].calls,
+					     &record);
+	}
+	total__add_causes(&total, rows, causes);
+	record = total__record(&total, scale, values);
+	err = session__record_events(report->session, VFSWRITE_CALL, hidden, &record) ?: err;
+	free(causes);
+	return err;
+}
+
+static int report__write(struct report *report, const struct rows *rows,
+			 const struct session_span *span)
+{
+	const struct row total = rows__total(rows);
+	const struct count_scale scale = {
+		.by = vfswrite_options__by(report->options),
+		.calls = total.calls,
+		.span_ns = span->end_ns - span->start_ns,
+	};
+	struct count_values values = { .errors = calloc(MAX_ERRNO + 1, sizeof(*values.errors)) };
+	int err;
+
+	if (!values.errors)
+		return log_error(ENOMEM, NULL, "cannot write the report");
+	err = report__write_rows(report, rows, &scale, &values);
+	free(values.errors);
+	return err;
+}
+
+/* By kprobe a result comes after its call was counted; those that have not come are told. */
+static void report__note_missing(struct report *report, const struct rows *now)
+{
+	const struct row total = rows__total(now);
+
+	if (report->session->attachment.mechanism == ATTACH_KPROBE && total.calls > total.results)
+		report->session->account.terms[VFSWRITE_CALL].no_result = total.calls -
+									  total.results;
+}
+
+int report__interval(struct report *report, const struct session_span *span)
+{
+	struct rows now, difference;
+	int err = report__read(report, &now), write_err = 0;
+
+	if (err)
+		return err;
+	err = rows__subtract(&difference, &now, &report->last,
+			     (enum rows_order)report->options->sort);
+	if (err) {
+		rows__free(&now);
+		return log_error(err, NULL, "cannot keep the rows");
+	}
+	if (report->options->interval.given)
+		write_err = interval__write(report->session, VFSWRITE_CALL, span);
+	err = report__write(report, &difference, span);
+	if (span->last)
+		report__note_missing(report, &now);
+	rows__free(&difference);
+	rows__free(&report->last);
+	report->last = now;
+	return err ? err : write_err;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "settings.h"
+
+#include "records.h"
+#include "rows.h"
+
+#define FIELD(member) offsetof(struct vfswrite_options, member)
+#define FLAG(long_name, short_name, option_group, member, text)                                    \
+	{                                                                                          \
+		.name = long_name, .letter = short_name, .group = option_group,                    \
+		.type = OPTION_FLAG, .offset = FIELD(member), .help = text                         \
+	}
+
+#define END_OF(member)                                                                             \
+	(offsetof(struct vfswrite_key, member) + sizeof(((struct vfswrite_key *)NULL)->member))
+
+/* More keys than this are no report that a person reads; it also bounds the table's own size. */
+#define KEYS_MAX (1 << 20)
+
+static const struct option_row rows[] = {
+	FLAG("per-process", 'P', OPTION_REPORT, per_process, "A row for each process"),
+	FLAG("per-thread", 'L', OPTION_REPORT, per_thread, "A row for each thread"),
+	{ .name = "by",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_CHOICES,
+	  .offset = FIELD(by),
+	  .argument = "KEY[,KEY]",
+	  .choices = vfswrite_by_names,
+	  .help = "A row for each value of these together: comm (the default), pid, tid, uid, "
+		  "cgroup, cpu, func" },
+	{ .name = "top",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(top),
+	  .argument = "N",
+	  .min = 1,
+	  .max = KEYS_MAX,
+	  .help = "Only the N rows that come first by --sort; the total is of all" },
+	{ .name = "sort",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_CHOICE,
+	  .offset = FIELD(sort),
+	  .argument = "KEY",
+	  .choices = rows_order_names,
+	  .help = "What the rows are put in order by: calls (the default), bytes, errors; the "
+		  "largest is the last one" },
+	{ .name = "interval",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_DURATION,
+	  .offset = FIELD(interval),
+	  .argument = "TIME",
+	  .min = 1000000,
+	  .max = INT64_MAX,
+	  .help = "Report what came in each interval: seconds, or with a unit" },
+	{ .name = "count",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(count),
+	  .argument = "N",
+	  .min = 1,
+	  .max = UINT64_MAX,
+	  .help = "End after so many intervals" },
+	{ .name = "max-keys",
+	  .group = OPTION_MEASURE,
+	  .type = OPTION_COUNT,
+	  .offset = FIELD(max_keys),
+	  .argument = "N",
+	  .min = 1,
+	  .max = KEYS_MAX,
+	  .help = "Room for so many rows (default: as many as fit in 64 MB, at most 65536)" },
+};
+
+static const struct option_letter letters[] = {
+	{ 'p', "pid" },
+	{ 't', "tid" },
+	{ 'u', "uid" },
+	{ 'c', "cgroup" },
+	{ 'd', "duration" },
+	{ 'T', "time" },
+	{},
+};
+
+static const char *const operands[] = { "interval", "count", NULL };
+
+const struct tool_options vfswrite_tool_options = {
+	.tool = "vfswrite-count",
+	.summary = "Count who writes on this machine: calls, bytes and failures.",
+	.rows = rows,
+	.nr_rows = sizeof(rows) / sizeof(rows[0]),
+	.letters = letters,
+	.operands = operands,
+};
+
+uint32_t vfswrite_options__by(const struct vfswrite_options *options)
+{
+	uint32_t by = options->by | (uint32_t)options->per_process << VFSWRITE_BY_PID |
+		      (uint32_t)options->per_thread << VFSWRITE_BY_TID;
+
+	/* A thread is shown with its process. */
+	if (by & 1U << VFSWRITE_BY_TID)
+		by |= 1U << VFSWRITE_BY_PID;
+	return by ? by : 1U << VFSWRITE_BY_COMM;
+}
+
+struct vfswrite_config vfswrite_options__config(const struct vfswrite_options *options)
+{
+	return (struct vfswrite_config){
+		.by = vfswrite_options__by(options),
+		.key_size = (__u32)vfswrite_options__key_size(options),
+	};
+}
+
+size_t vfswrite_options__key_size(const struct vfswrite_options *options)
+{
+	uint32_t by = vfswrite_options__by(options);
+
+	if (by & 1U << VFSWRITE_BY_CGROUP)
+		return END_OF(cgroup_id);
+	if (by & 1U << VFSWRITE_BY_UID)
+		return END_OF(unused);
+	if (by & (1U << VFSWRITE_BY_CPU | 1U << VFSWRITE_BY_FUNC))
+		return END_OF(cpu);
+	if (by & 1U << VFSWRITE_BY_PID)
+		return END_OF(tid);
+	return END_OF(comm);
+}

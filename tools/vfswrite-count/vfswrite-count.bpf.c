@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who writes: calls, bytes and failures by the task that calls. A call is counted at its return by
+ * fexit and by system call, which has the result; by kprobe it is counted at its entry, since that
+ * loses none, and its result is added when it comes.
+ */
+#include "bpf/account.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/kernel.bpf.h"
+#include "bpf/ring.bpf.h"
+#include "vfswrite-count.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define TS_COMPAT 0x0002 /* arch/x86/include/asm/thread_info.h: a 32-bit system call */
+#define MAX_ERRNO 4095 /* include/linux/err.h */
+
+const volatile struct vfswrite_config vfswrite_config = {};
+
+/* Both sized by user space, keys and all. Not preallocated: most keys never come. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(struct vfswrite_key));
+	__uint(value_size, sizeof(struct vfswrite_row));
+} rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(struct vfswrite_error_key));
+	__uint(value_size, sizeof(__u64));
+} errors SEC(".maps");
+
+/* A call that is inside: its thread and its place on the thread's stack. */
+struct frame {
+	__u64 thread;
+	__u64 sp;
+};
+
+struct call {
+	struct vfswrite_key key;
+};
+
+/* Calls by kprobe whose key cannot be told at the return; sized by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, struct frame);
+	__type(value, struct call);
+} calls SEC(".maps");
+
+/* Calls by kprobe that were inside when the run began: their results are nobody's. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, struct frame);
+	__type(value, __u8);
+} calls_before SEC(".maps");
+
+/* How many are in it. */
+__u64 nr_calls_before = 0;
+
+static const struct vfswrite_row no_row;
+static const __u64 no_errors;
+static const __u8 present = 1;
+
+static __always_inline bool is_by(__u32 key)
+{
+	return vfswrite_config.by & (1U << key);
+}
+
+/* 5.11. Reads through it need no helper, and that is half of what a call costs. */
+static __always_inline bool has_typed_task(void)
+{
+	return bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf);
+}
+
+static __always_inline void copy_comm(char to[VFSWRITE_COMM_SIZE], const char *from)
+{
+	const __u64 *words = (const __u64 *)from;
+
+	__builtin_memcpy(&to[0], &words[0], sizeof(*words));
+	__builtin_memcpy(&to[8], &words[1], sizeof(*words));
+}
+
+static __always_inline void key__fill_comm(struct vfswrite_key *key)
+{
+	struct task_struct *task;
+
+	if (is_by(VFSWRITE_BY_TID)) {
+		bpf_get_current_comm(key->comm, sizeof(key->comm));
+	} else if (has_typed_task()) {
+		task = bpf_get_current_task_btf();
+		copy_comm(key->comm, task->group_leader->comm);
+	} else {
+		task = (struct task_struct *)bpf_get_current_task();
+		task__process_comm(task, key->comm);
+	}
+}
+
+/* All of the key: who calls, and what. */
+static __always_inline void key__fill(struct vfswrite_key *key, struct task_struct *task,
+				      __u32 func)
+{
+	__u64 ids;
+
+	if (is_by(VFSWRITE_BY_COMM) || is_by(VFSWRITE_BY_PID) || is_by(VFSWRITE_BY_TID))
+		key__fill_comm(key);
+	if (is_by(VFSWRITE_BY_PID) || is_by(VFSWRITE_BY_TID)) {
+		ids = bpf_get_current_pid_tgid();
+		key->pid = ids >> 32;
+		if (is_by(VFSWRITE_BY_TID))
+			key->tid = (__u32)ids;
+	}
+	if (is_by(VFSWRITE_BY_FUNC))
+		key->func = func;
+	if (is_by(VFSWRITE_BY_CPU))
+		key->cpu = bpf_get_smp_processor_id();
+	if (is_by(VFSWRITE_BY_UID))
+		key->uid = task__uid(task);
+	if (is_by(VFSWRITE_BY_CGROUP))
+		key->cgroup_id = cgroup__id(task__cgroup(task));
+}
+
+static __always_inline struct vfswrite_row *row__find(const struct vfswrite_key *key)
+{
+	struct vfswrite_row *row = bpf_map_lookup_elem(&rows, key);
+
+	if (row)
+		return row;
+	/* When another CPU was first, the row is there all the same. */
+	bpf_map_update_elem(&rows, key, &no_row, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&rows, key);
+}
+
+static __always_inline void count_error(const struct vfswrite_key *key, __u32 error,
+					struct account_counters *account)
+{
+	struct vfswrite_error_key error_key = { .error = error, .key = *key };
+	__u64 *count = bpf_map_lookup_elem(&errors, &error_key);
+
+	if (!count) {
+		bpf_map_update_elem(&errors, &error_key, &no_errors, BPF_NOEXIST);
+		count = bpf_map_lookup_elem(&errors, &error_key);
+	}
+	if (count)
+		__sync_fetch_and_add(count, 1);
+	else
+		account__add(&account->detail_lost[ACCOUNT_DETAIL_ERRNO]);
+}
+
+static __always_inline void row__add_result(struct vfswrite_row *row,
+					    const struct vfswrite_key *key, long result,
+					    struct account_counters *account)
+{
+	if (result >= 0)
+		__sync_fetch_and_add(&row->bytes, result);
+	else if (result >= -MAX_ERRNO)
+		count_error(key, (__u32)-result, account);
+}
+
+static __always_inline bool current_passes(struct task_struct *task)
+{
+	return filter__passes(task,
+			      filter_config.nr[FILTER_TID] ? (__u32)bpf_get_current_pid_tgid() : 0);
+}
+
+/* A call at its return. */
+static __always_inline void count_returned(__u32 func, long result)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct account_counters *account = account__see(VFSWRITE_CALL);
+	struct vfswrite_key key = {};
+	struct vfswrite_row *row;
+
+	if (!account)
+		return;
+	if (!current_passes(task)) {
+		account__add(&account->filtered);
+		return;
+	}
+	key__fill(&key, task, func);
+	row = row__find(&key);
+	if (!row) {
+		account__add(&account->lost[ACCOUNT_MAP_FULL]);
+		return;
+	}
+	__sync_fetch_and_add(&row->calls, 1);
+	row__add_result(row, &key, result, account);
+}
+
+SEC("?fexit/vfs_write")
+int BPF_PROG(write_exit, struct file *file, const char *buffer, size_t count, loff_t *position,
+	     ssize_t result)
+{
+	count_returned(VFSWRITE_FUNC_VFS_WRITE, result);
+	return 0;
+}
+
+/* Whether a result cannot be given to its row by who is current at the return. */
+static __always_inline bool keeps_calls(void)
+{
+	return is_by(VFSWRITE_BY_CPU);
+}
+
+static __always_inline struct frame frame__of(__u64 sp)
+{
+	return (struct frame){ .thread = bpf_get_current_pid_tgid(), .sp = sp };
+}
+
+/* At the entry of a function, the return address is on top of the stack. */
+SEC("?kprobe/vfs_write")
+int write_call(struct pt_regs *ctx)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct account_counters *account = account__see(VFSWRITE_CALL);
+	struct frame frame;
+	struct call call = {};
+	struct vfswrite_row *row;
+
+	if (!account) {
+		frame = frame__of(PT_REGS_SP(ctx));
+		if (!bpf_map_update_elem(&calls_before, &frame, &present, BPF_NOEXIST))
+			__sync_fetch_and_add(&nr_calls_before, 1);
+		return 0;
+	}
+	if (!current_passes(task)) {
+		account__add(&account->filtered);
+		return 0;
+	}
+	key__fill(&call.key, task, VFSWRITE_FUNC_VFS_WRITE);
+	row = row__find(&call.key);
+	if (!row) {
+		account__add(&account->lost[ACCOUNT_MAP_FULL]);
+		return 0;
+	}
+	__sync_fetch_and_add(&row->calls, 1);
+	if (keeps_calls()) {
+		frame = frame__of(PT_REGS_SP(ctx));
+		bpf_map_update_elem(&calls, &frame, &call, BPF_ANY);
+	}
+	return 0;
+}
+
+/* Whether the call was inside when the run began. */
+static __always_inline bool was_before(const struct frame *frame)
+{
+	if (!nr_calls_before || bpf_map_delete_elem(&calls_before, frame))
+		return false;
+	__sync_fetch_and_add(&nr_calls_before, -1);
+	return true;
+}
+
+/* The return has taken the return address from the stack. */
+SEC("?kretprobe/vfs_write")
+int write_result(struct pt_regs *ctx)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct account_counters *account;
+	struct vfswrite_key key = {};
+	struct vfswrite_row *row;
+	struct frame frame;
+	struct call *call;
+
+	frame = frame__of(PT_REGS_SP(ctx) - sizeof(__u64));
+	account = account__open(VFSWRITE_CALL);
+	if (was_before(&frame) || !account)
+		return 0;
+	if (keeps_calls()) {
+		call = bpf_map_lookup_elem(&calls, &frame);
+		if (!call)
+			return 0;
+		key = call->key;
+		bpf_map_delete_elem(&calls, &frame);
+	} else {
+		if (!current_passes(task))
+			return 0;
+		key__fill(&key, task, VFSWRITE_FUNC_VFS_WRITE);
+	}
+	/* A call without room for its row was lost whole. */
+	row = bpf_map_lookup_elem(&rows, &key);
+	if (!row)
+		return 0;
+	__sync_fetch_and_add(&row->results, 1);
+	row__add_result(row, &key, PT_REGS_RC(ctx), account);
+	return 0;
+}
+
+/* By the numbers of arch/x86/entry/syscalls; what is no such call gives VFSWRITE_NR_FUNCS. */
+static __always_inline __u32 func__of_syscall(struct task_struct *task, __u64 number)
+{
+	bool compat = BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+
+	if (compat)
+		return number == 4   ? VFSWRITE_FUNC_WRITE :
+		       number == 181 ? VFSWRITE_FUNC_PWRITE64 :
+				       VFSWRITE_NR_FUNCS;
+	return number == 1  ? VFSWRITE_FUNC_WRITE :
+	       number == 18 ? VFSWRITE_FUNC_PWRITE64 :
+			      VFSWRITE_NR_FUNCS;
+}
+
+/* The tracepoint of all system calls: most are none of these, so numbers are looked at first. */
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(syscall_exit, struct pt_regs *regs, long result)
+{
+	__u64 number = regs->orig_ax;
+	__u32 func;
+
+	if (number != 1 && number != 18 && number != 4 && number != 181)
+		return 0;
+	func = func__of_syscall((struct task_struct *)bpf_get_current_task(), number);
+	if (func != VFSWRITE_NR_FUNCS)
+		count_returned(func, result);
+	return 0;
+}
+
+/* What the tables hold, entry by entry (see collect/table.h). */
+SEC("?iter/bpf_map_elem")
+int walk_rows(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct seq_file *seq = ctx->meta->seq;
+	void *key = ctx->key, *value = ctx->value;
+
+	if (!key || !value)
+		return 0;
+	bpf_seq_write(seq, key, vfswrite_config.key_size);
+	bpf_seq_write(seq, value, vfswrite_config.row_size);
+	return 0;
+}
+
+SEC("?iter/bpf_map_elem")
+int walk_errors(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct seq_file *seq = ctx->meta->seq;
+	void *key = ctx->key, *value = ctx->value;
+
+	if (!key || !value)
+		return 0;
+	bpf_seq_write(seq, key,
+		      vfswrite_config.key_size +
+			      __builtin_offsetof(struct vfswrite_error_key, key));
+	bpf_seq_write(seq, value, sizeof(__u64));
+	return 0;
+}

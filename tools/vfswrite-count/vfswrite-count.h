@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What vfswrite-count's two sides agree on. */
+#ifndef VANTAGE_VFSWRITE_COUNT_H
+#define VANTAGE_VFSWRITE_COUNT_H
+
+#include "shared/types.h"
+
+#define VFSWRITE_COMM_SIZE 16
+
+/* The one kind of the account. */
+enum vfswrite_kind {
+	VFSWRITE_CALL,
+};
+
+/* What was called: a function of the kernel, or a system call. */
+enum vfswrite_func {
+	VFSWRITE_FUNC_VFS_WRITE,
+	VFSWRITE_FUNC_WRITE,
+	VFSWRITE_FUNC_PWRITE64,
+	VFSWRITE_NR_FUNCS,
+};
+
+/* What calls can be counted by; bits of vfswrite_config.by. */
+enum vfswrite_by {
+	VFSWRITE_BY_COMM, /* command name of the process */
+	VFSWRITE_BY_PID,
+	VFSWRITE_BY_TID,
+	VFSWRITE_BY_UID,
+	VFSWRITE_BY_CGROUP,
+	VFSWRITE_BY_CPU, /* the one that the call is counted on */
+	VFSWRITE_BY_FUNC,
+};
+
+struct vfswrite_config {
+	__u32 by; /* bits of enum vfswrite_by */
+	__u32 key_size; /* of a row, as the tables have it */
+	__u32 row_size; /* of the values of all CPUs */
+	__u32 unused;
+};
+
+/*
+ * What a row is of. The tables are made with the size of the part up to the last member in use, as
+ * a longer key costs each call more. The rest is 0.
+ */
+struct vfswrite_key {
+	/* Of the process by comm or pid, of the thread by tid: also beside an id, so that there is
+	 * a name for it when it is gone. */
+	char comm[VFSWRITE_COMM_SIZE];
+	__u32 pid;
+	__u32 tid;
+	__u32 func; /* enum vfswrite_func */
+	__u32 cpu;
+	__u32 uid;
+	__u32 unused; /* 0: keys are compared as bytes */
+	__u64 cgroup_id;
+};
+
+/* Per CPU; only ever grows. */
+struct vfswrite_row {
+	__u64 calls;
+	__u64 results; /* of calls in flight when they were counted (kprobe); else 0 */
+	__u64 bytes; /* that were written, by the results */
+};
+
+/* The key of the failures of a row. Its end is cut as that of the row's key. */
+struct vfswrite_error_key {
+	__u32 error; /* errno */
+	__u32 unused; /* 0 */
+	struct vfswrite_key key;
+};
+
+#endif
