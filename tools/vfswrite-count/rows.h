@@ -39,7 +39,8 @@ struct rows {
 };
 
 /* What a table of the kernel holds at one time: entries of a key and its value, one after
- * another; one can be there twice, as a walk met it. key_size: of struct vfswrite_key as the tables have it. */
+ * another; one can be there twice, as a walk met it. key_size: of struct vfswrite_key as the
+ * tables have it. */
 struct rows_source {
 	const void *rows; /* each with a struct vfswrite_row for each CPU */
 	size_t nr_rows;
