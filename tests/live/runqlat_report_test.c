@@ -115,6 +115,72 @@ static void check_text(void)
 	tool_run__free(&run);
 }
 
+/* A process on the loops' CPU that reads a byte at a time; *fd: where to write them. */
+static pid_t start_reader(int *fd)
+{
+	pid_t parent = getpid(), pid;
+	int ends[2];
+	cpu_set_t cpus;
+	char byte;
+
+	if (pipe(ends))
+		test__fatal("pipe", "errno %d", errno);
+	pid = fork();
+	if (pid < 0)
+		test__fatal("fork", "errno %d", errno);
+	if (pid) {
+		close(ends[0]);
+		*fd = ends[1];
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	CPU_ZERO(&cpus);
+	CPU_SET((int)sysconf(_SC_NPROCESSORS_ONLN) - 1, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		_exit(1);
+	while (read(ends[0], &byte, 1) == 1)
+		continue;
+	_exit(0);
+}
+
+/* The text tells also who woke a thread, without being asked. */
+static void check_waker(void)
+{
+	unsigned long woken = 0, by_us = 0;
+	char reader[16], us[64], *line;
+	struct tool_run run;
+	pid_t pid;
+	int fd;
+
+	pid = start_reader(&fd);
+	prctl(PR_SET_NAME, "the waker");
+	snprintf(reader, sizeof(reader), "%d", pid);
+	snprintf(us, sizeof(us), "the waker/%d", getpid());
+	tool_run__trace(&run, NULL, ARGS("-p", reader));
+	for (unsigned long i = 0; i < 100; i++) {
+		if (write(fd, "x", 1) != 1)
+			test__fatal("write", "errno %d", errno);
+		test__sleep_ms(10);
+	}
+	tool_run__stop(&run);
+	test__check(strstr(run.out, "WOKEN-BY") != NULL, "waker: there is a column", "saw: %s",
+		    run.out);
+	for (line = strtok(run.out, "\n"); line; line = strtok(NULL, "\n")) {
+		if (!strstr(line, " woken "))
+			continue;
+		woken++;
+		by_us += strstr(line, us) != NULL;
+	}
+	test__check(woken > 0, "waker: long waits of who was woken are told", "none");
+	test__equal("waker: and that it was this process", by_us, woken);
+	close(fd);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	tool_run__free(&run);
+}
+
 /* Whether there is a record of a wait longer than 1 ms and none that is not. */
 static void check_slower(void)
 {
@@ -214,6 +280,7 @@ int main(int argc, char **argv)
 	test__sleep_ms(100);
 	check_slowest();
 	check_text();
+	check_waker();
 	check_slower();
 	check_intervals();
 	check_schema();

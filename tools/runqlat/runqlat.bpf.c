@@ -266,6 +266,8 @@ int BPF_PROG(runqlat_wakeup, struct task_struct *task)
 
 	if (!thread || run_ended_ns)
 		return 0;
+	if (runqlat_config.waker_at_wakeup)
+		thread__note_waker(thread);
 	/* It has not left its CPU: whether a wait begins, its switch-out will tell. */
 	if (BPF_CORE_READ_BITFIELD(task, on_cpu))
 		thread->woken_ns = task__now(task);

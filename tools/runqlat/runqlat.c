@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "collect/hist.h"
+#include "cpus.h"
 #include "report.h"
 #include "run/interval.h"
 #include "run/log.h"
@@ -74,12 +75,8 @@ static const struct record_type *const types[] = {
 	NULL,
 };
 
-static const char *const columns[] = { "time_ns", "duration_ns", "cpu",	   "cause", "comm",
-				       "pid",	  "tid",	 "holder", NULL };
-
-static const char *const columns_with_waker[] = { "time_ns", "duration_ns", "cpu", "cause",
-						  "comm",    "pid",	    "tid", "waker",
-						  "holder",  NULL };
+static const char *const columns[] = { "time_ns", "duration_ns", "cpu",	  "cause",  "comm",
+				       "pid",	  "tid",	 "waker", "holder", NULL };
 
 static const struct metric_names metrics = {
 	.prefix = "runqlat",
@@ -271,6 +268,7 @@ int main(int argc, char **argv)
 		.attached = runqlat__attached,
 		.event = runqlat__event,
 		.report = runqlat__report,
+		.columns = columns,
 		.kinds = 1 << RUNQLAT_WAIT,
 	};
 	char aside[64];
@@ -282,8 +280,7 @@ int main(int argc, char **argv)
 		return STATUS_USAGE;
 	if (options__face(&runqlat.options.common) == FACE_CSV)
 		tool.rows = csv_types;
-	work.columns = runqlat_options__needs_waking(&runqlat.options) ? columns_with_waker :
-									 columns;
+	runqlat.options.one_cache = cpus__share_cache("/sys/devices/system/cpu");
 	work.interval_ns = runqlat.options.interval.ns;
 	work.max_reports = runqlat.options.count.count;
 	work.aside = runqlat_options__aside(&runqlat.options, aside, sizeof(aside));

@@ -41,6 +41,8 @@ struct runqlat_config {
 	__u32 by; /* bits of enum runqlat_by; 0: one histogram of all */
 	__u32 has_task_storage; /* else the hash of threads is used */
 	__u32 from_waking; /* the clock starts at sched_waking */
+	/* Who woke a thread is learnt at sched_wakeup, where sched_waking is not attached. */
+	__u32 waker_at_wakeup;
 	/* As schedstat counts: by the run queue's clock, without the waits of threads that were
 	 * preempted on their way to sleep. Else by CLOCK_MONOTONIC. */
 	__u32 by_run_queue_clock;

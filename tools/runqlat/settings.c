@@ -179,9 +179,14 @@ uint32_t runqlat_options__slowest(const struct runqlat_options *options)
 	return SLOWEST_DEFAULT;
 }
 
+static bool runqlat_options__tells_wakers(const struct runqlat_options *options)
+{
+	return options->slower_ns || runqlat_options__slowest(options);
+}
+
 bool runqlat_options__needs_waking(const struct runqlat_options *options)
 {
-	return options->from || options->slower_ns || options->slowest.count;
+	return options->from || (runqlat_options__tells_wakers(options) && !options->one_cache);
 }
 
 struct runqlat_config runqlat_options__config(const struct runqlat_options *options)
@@ -191,6 +196,8 @@ struct runqlat_config runqlat_options__config(const struct runqlat_options *opti
 		.slowest = runqlat_options__slowest(options),
 		.by = runqlat_options__by(options),
 		.from_waking = options->from == 1,
+		.waker_at_wakeup = !runqlat_options__needs_waking(options) &&
+				   runqlat_options__tells_wakers(options),
 		.by_run_queue_clock = options->clock == 1,
 	};
 }

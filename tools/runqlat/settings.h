@@ -34,6 +34,7 @@ struct runqlat_options {
 	bool fine;
 	bool all_rows;
 	bool log_bars;
+	bool one_cache; /* no option: see cpus__share_cache() */
 };
 
 extern const struct tool_options runqlat_tool_options;
@@ -47,9 +48,8 @@ uint32_t runqlat_options__by(const struct runqlat_options *options);
 /* How many of the longest waits are told. */
 uint32_t runqlat_options__slowest(const struct runqlat_options *options);
 
-/* Whether sched_waking is attached: for --from waking, and for who woke a thread where long waits
- * were asked for; the ones that are told by default do without, for a third program would
- * cost each wake-up more than all that is told of them is worth. */
+/* Whether sched_waking is attached: for --from waking, and for who woke a thread, where wake-ups
+ * can be left to another CPU while that runs somebody else. */
 bool runqlat_options__needs_waking(const struct runqlat_options *options);
 
 /* All of the kernel side's configuration but has_task_storage. */
