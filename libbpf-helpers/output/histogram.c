@@ -159,7 +159,7 @@ static const struct field percentile_fields[] = {
 	OPTIONAL("lt", VALUE_UNSIGNED, "It is below this; absent if the bucket is open."),
 };
 
-static const struct record_type percentile_type = {
+const struct record_type percentile_record_type = {
 	.name = "percentile",
 	.meaning = "The bounds of the bucket that holds a percentile.",
 	.fields = percentile_fields,
@@ -194,7 +194,7 @@ static const struct field histogram_fields[HISTOGRAM_NR_FIELDS] = {
 				    .kind = VALUE_RECORDS,
 				    .required = true,
 				    .meaning = "Percentiles, each as the bounds of its bucket.",
-				    .of = &percentile_type },
+				    .of = &percentile_record_type },
 	[HISTOGRAM_BUCKETS] = { .name = "buckets",
 				.kind = VALUE_RECORDS,
 				.required = true,
@@ -275,7 +275,7 @@ static struct value fill_percentiles(struct histogram_record *record, const stru
 		values[0] = value__decimal(wanted[i]);
 		values[1] = value__unsigned(bounds.ge);
 		values[2] = upper_value(&bounds);
-		record->percentiles[i] = (struct record){ &percentile_type, values };
+		record->percentiles[i] = (struct record){ &percentile_record_type, values };
 	}
 	return value__records(record->percentiles, nr);
 }

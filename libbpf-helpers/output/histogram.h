@@ -98,6 +98,9 @@ struct histogram_style {
 	size_t nr_percentiles; /* 0: the default ones */
 };
 
+/* The bounds of a percentile: p (in millionths), ge, and lt, absent if there is no upper bound. */
+extern const struct record_type percentile_record_type;
+
 /* Room for the values of one record. */
 struct histogram_record;
 

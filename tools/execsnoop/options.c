@@ -9,6 +9,7 @@
 #include "execsnoop.h"
 #include "run/log.h"
 #include "run/number.h"
+#include "run/option_rows.h"
 #include "summary.h"
 
 #define FIELD(member) offsetof(struct execsnoop_options, member)
@@ -47,31 +48,15 @@ static const struct option_row rows[] = {
 	  .offset = FIELD(summary_only),
 	  .excludes = "summary",
 	  .help = "The summary and no records" },
-	{ .name = "top",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_COUNT,
-	  .offset = FIELD(top),
-	  .argument = "N",
-	  .min = 1,
-	  .max = UINT64_MAX,
-	  .help = "The first N rows of the summary" },
-	{ .name = "sort",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_CHOICE,
-	  .offset = FIELD(sort),
-	  .argument = "KEY",
-	  .choices = summary_sort_names,
-	  .help = "First in the summary is what has most of: count, failed, p50, p99 (lifetimes), "
-		  "cpu" },
-	{ .name = "max-keys",
-	  .group = OPTION_MEASURE,
-	  .type = OPTION_COUNT,
-	  .offset = FIELD(max_keys),
-	  .argument = "N",
-	  .min = 1,
-	  .max = 1000000,
-	  .help = "Rows the summary may have (the default is 1024); what has none is added up in "
-		  "one more" },
+	OPTION_ROW_TOP(FIELD(top), "The first N rows of the summary"),
+	OPTION_ROW_SORT(
+		FIELD(sort), summary_sort_names,
+		"First in the summary is what has most of: count, failed, p50, p99 (lifetimes), "
+		"cpu"),
+	OPTION_ROW_MAX_KEYS(
+		FIELD(max_keys), 1000000,
+		"Rows the summary may have (the default is 1024); what has none is added up in "
+		"one more"),
 	{ .name = "ancestors",
 	  .group = OPTION_REPORT,
 	  .type = OPTION_COUNT,

@@ -228,19 +228,6 @@ static const struct record_type key_type = {
 	.nr_fields = sizeof(key_fields) / sizeof(key_fields[0]),
 };
 
-static const struct field percentile_fields[] = {
-	REQUIRED("p", VALUE_UNSIGNED, "The percentile."),
-	REQUIRED("ge", VALUE_UNSIGNED, "It is at least this."),
-	REQUIRED("lt", VALUE_UNSIGNED, "It is less than this."),
-};
-
-static const struct record_type percentile_type = {
-	.name = "percentile",
-	.meaning = "The bounds of a percentile.",
-	.fields = percentile_fields,
-	.nr_fields = sizeof(percentile_fields) / sizeof(percentile_fields[0]),
-};
-
 static const struct field summary_fields[] = {
 	{ .name = "key",
 	  .kind = VALUE_OBJECT,
@@ -267,7 +254,7 @@ static const struct field summary_fields[] = {
 	{ .name = "percentiles",
 	  .kind = VALUE_RECORDS,
 	  .meaning = "Of the lifetimes.",
-	  .of = &percentile_type },
+	  .of = &percentile_record_type },
 	{ .name = "cpu_ns",
 	  .kind = VALUE_UNSIGNED,
 	  .unit = UNIT_MILLISECONDS,
@@ -348,10 +335,10 @@ static struct record row__record(const struct summary_row *row, struct summary_v
 	for (int i = 0; lifetimes && i < 2; i++) {
 		struct hist_bounds bounds = row__percentile(row, percents[i]);
 
-		values->percentiles[i][0] = value__unsigned(percents[i]);
+		values->percentiles[i][0] = value__decimal(percents[i] * PERCENTILE_SCALE);
 		values->percentiles[i][1] = value__unsigned(bounds.ge);
 		values->percentiles[i][2] = value__unsigned(bounds.lt);
-		values->percentile_records[i] = (struct record){ &percentile_type,
+		values->percentile_records[i] = (struct record){ &percentile_record_type,
 								 values->percentiles[i] };
 		texts[i] = bounds__text(&bounds, values->bounds[i], sizeof(values->bounds[i]));
 	}

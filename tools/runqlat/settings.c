@@ -7,6 +7,7 @@
 #include "records.h"
 #include "run/log.h"
 #include "run/number.h"
+#include "run/option_rows.h"
 
 #define FIELD(member) offsetof(struct runqlat_options, member)
 #define FLAG(long_name, short_name, option_group, member, text)                                    \
@@ -65,22 +66,8 @@ static const struct option_row rows[] = {
 	  .max = PERCENTILES_MAX,
 	  .help = "These percentiles, as 50,99.9 (default: 50, 90, 99 and more nines as long as "
 		  "a wait lies above)" },
-	{ .name = "interval",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_DURATION,
-	  .offset = FIELD(interval),
-	  .argument = "TIME",
-	  .min = 1000000,
-	  .max = INT64_MAX,
-	  .help = "Report what came in each interval: seconds, or with a unit" },
-	{ .name = "count",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_COUNT,
-	  .offset = FIELD(count),
-	  .argument = "N",
-	  .min = 1,
-	  .max = UINT64_MAX,
-	  .help = "End after so many intervals" },
+	OPTION_ROW_INTERVAL(FIELD(interval)),
+	OPTION_ROW_COUNT(FIELD(count)),
 
 	UNIT_FLAG("milliseconds", 'm', milliseconds, "nanoseconds", "Rows in milliseconds"),
 	UNIT_FLAG("microseconds", 0, microseconds, "milliseconds",
@@ -116,14 +103,8 @@ static const struct option_row rows[] = {
 	  .choices = clock_names,
 	  .help = "monotonic (the default), or schedstat: as /proc/PID/schedstat counts, by the "
 		  "run queue's own clock" },
-	{ .name = "max-keys",
-	  .group = OPTION_MEASURE,
-	  .type = OPTION_COUNT,
-	  .offset = FIELD(max_keys),
-	  .argument = "N",
-	  .min = 1,
-	  .max = 1 << 24,
-	  .help = "Room for so many histograms (default: as many as fit in 64 MB)" },
+	OPTION_ROW_MAX_KEYS(FIELD(max_keys), 1 << 24,
+			    "Room for so many histograms (default: as many as fit in 64 MB)"),
 };
 
 static const struct option_letter letters[] = {

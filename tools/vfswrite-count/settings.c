@@ -3,6 +3,7 @@
 
 #include "records.h"
 #include "rows.h"
+#include "run/option_rows.h"
 
 #define FIELD(member) offsetof(struct vfswrite_options, member)
 #define FLAG(long_name, short_name, option_group, member, text)                                    \
@@ -28,46 +29,16 @@ static const struct option_row rows[] = {
 	  .choices = vfswrite_by_names,
 	  .help = "A row for each value of these together: comm (the default), pid, tid, uid, "
 		  "cgroup, cpu, func" },
-	{ .name = "top",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_COUNT,
-	  .offset = FIELD(top),
-	  .argument = "N",
-	  .min = 1,
-	  .max = KEYS_MAX,
-	  .help = "Only the N rows that come first by --sort; the total is of all" },
-	{ .name = "sort",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_CHOICE,
-	  .offset = FIELD(sort),
-	  .argument = "KEY",
-	  .choices = rows_order_names,
-	  .help = "What the rows are put in order by: calls (the default), bytes, errors; the "
-		  "largest is the last one" },
-	{ .name = "interval",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_DURATION,
-	  .offset = FIELD(interval),
-	  .argument = "TIME",
-	  .min = 1000000,
-	  .max = INT64_MAX,
-	  .help = "Report what came in each interval: seconds, or with a unit" },
-	{ .name = "count",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_COUNT,
-	  .offset = FIELD(count),
-	  .argument = "N",
-	  .min = 1,
-	  .max = UINT64_MAX,
-	  .help = "End after so many intervals" },
-	{ .name = "max-keys",
-	  .group = OPTION_MEASURE,
-	  .type = OPTION_COUNT,
-	  .offset = FIELD(max_keys),
-	  .argument = "N",
-	  .min = 1,
-	  .max = KEYS_MAX,
-	  .help = "Room for so many rows (default: as many as fit in 64 MB, at most 65536)" },
+	OPTION_ROW_TOP(FIELD(top),
+		       "Only the N rows that come first by --sort; the total is of all"),
+	OPTION_ROW_SORT(FIELD(sort), rows_order_names,
+			"What the rows are put in order by: calls (the default), bytes, errors; the "
+			"largest is the last one"),
+	OPTION_ROW_INTERVAL(FIELD(interval)),
+	OPTION_ROW_COUNT(FIELD(count)),
+	OPTION_ROW_MAX_KEYS(
+		FIELD(max_keys), KEYS_MAX,
+		"Room for so many rows (default: as many as fit in 64 MB, at most 65536)"),
 };
 
 static const struct option_letter letters[] = {
