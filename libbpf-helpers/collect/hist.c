@@ -24,6 +24,7 @@ struct key_state {
 	__u64 named_ns;
 	uint64_t sum;
 	uint64_t count; /* of this interval, from its rows */
+	uint64_t measure; /* what it is put in order by */
 	size_t first_row;
 	size_t nr_rows;
 	struct hist_extremes own;
@@ -155,11 +156,13 @@ static int compare_keys(const void *left, const void *right)
 	return memcmp(left, right, sizeof(struct hist_key));
 }
 
-/* The fewest values first; keys with as many stay in an order of their own. */
-static int compare_counts(const void *left, const void *right)
+/* The least first; keys that are equal stay in an order of their own. */
+static int compare_measures(const void *left, const void *right)
 {
 	const struct key_state *const *a = left, *const *b = right;
 
+	if ((*a)->measure != (*b)->measure)
+		return (*a)->measure < (*b)->measure ? -1 : 1;
 	if ((*a)->count != (*b)->count)
 		return (*a)->count < (*b)->count ? -1 : 1;
 	return compare_keys(*a, *b);
@@ -243,62 +246,108 @@ static void state__count(struct state *state, const struct state *last)
 	}
 }
 
-static int key_state__hand_over(const struct key_state *key, const struct state *state,
-				const struct state *last, hist_fn fn, void *ctx)
+/* Adds what a key holds more than in the last state. */
+static void key_state__add(const struct key_state *key, const struct state *state,
+			   const struct state *last, struct hist_reading *reading)
 {
-	struct hist_reading reading = { .key = key->key };
+	struct hist_stats *stats = &reading->hist.stats;
 	const struct key_state *before = NULL;
 
 	if (last->nr_keys)
 		before = bsearch(key, last->keys, last->nr_keys, sizeof(*key), compare_keys);
-	memcpy(reading.name, key->name, HIST_NAME_SIZE);
-	reading.hist.stats.count = key->count;
-	reading.hist.stats.sum = key->sum - (before ? before->sum : 0);
-	reading.hist.stats.extremes[0] = key->own;
-	reading.hist.stats.extremes[1] = key->near;
+	stats->count += key->count;
+	stats->sum += key->sum - (before ? before->sum : 0);
+	if (key->own.interval)
+		extremes__widen(&stats->extremes[0], &key->own);
+	if (key->near.interval)
+		extremes__widen(&stats->extremes[1], &key->near);
 	for (size_t i = key->first_row; i < key->first_row + key->nr_rows; i++) {
 		const struct row *row = &state->rows[i];
 
 		for (int slot = 0; slot < HIST_ROW_SLOTS; slot++)
-			reading.hist.slots[row->key.row * HIST_ROW_SLOTS + slot] =
+			reading->hist.slots[row->key.row * HIST_ROW_SLOTS + slot] +=
 				row->value.slots[slot] - row__before(last, row, slot);
 	}
-	return fn(ctx, &reading);
 }
 
-static int hist_reader__read_keyed(struct hist_reader *reader, bool cumulative, hist_fn fn,
-				   void *ctx)
+static void key_state__read(const struct key_state *key, const struct state *state,
+			    const struct state *last, struct hist_reading *reading)
+{
+	*reading = (struct hist_reading){ .key = key->key };
+	memcpy(reading->name, key->name, HIST_NAME_SIZE);
+	key_state__add(key, state, last, reading);
+}
+
+/* Puts the keys that have values in order; returns how many. */
+static size_t state__sort(struct state *state, const struct state *last,
+			  const struct hist_view *view, struct key_state **order)
+{
+	struct hist_reading reading;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < state->nr_keys; i++) {
+		struct key_state *key = &state->keys[i];
+
+		if (!key->count)
+			continue;
+		key->measure = key->count;
+		if (view->measure) {
+			key_state__read(key, state, last, &reading);
+			key->measure = view->measure(view->ctx, &reading);
+		}
+		order[nr++] = key;
+	}
+	if (nr)
+		qsort(order, nr, sizeof(*order), compare_measures);
+	return nr;
+}
+
+static int state__hand_over(struct state *state, const struct state *last,
+			    const struct hist_view *view, hist_fn fn, void *ctx)
+{
+	struct key_state **order = calloc(state->nr_keys + 1, sizeof(*order));
+	struct hist_reading reading = {};
+	size_t nr, i = 0;
+	int err = 0;
+
+	if (!order)
+		return log_error(ENOMEM, NULL, "cannot sort the histograms");
+	nr = state__sort(state, last, view, order);
+	for (; view->top && nr - i > view->top; i++)
+		key_state__add(order[i], state, last, &reading);
+	reading.nr_others = i;
+	if (i)
+		err = fn(ctx, &reading);
+	for (; i < nr && !err; i++) {
+		key_state__read(order[i], state, last, &reading);
+		err = fn(ctx, &reading);
+	}
+	free(order);
+	return err;
+}
+
+static int hist_reader__read_keyed(struct hist_reader *reader, const struct hist_view *view,
+				   hist_fn fn, void *ctx)
 {
 	uint64_t interval = hist_reader__end_interval(reader);
-	const struct state none = {}, *last = cumulative ? &none : &reader->last;
-	const struct key_state **order;
+	const struct state none = {}, *last = view->cumulative ? &none : &reader->last;
 	struct state state = {};
 	int err = state__read(&state, reader, interval);
 
 	if (err)
 		return err;
-	order = calloc(state.nr_keys + 1, sizeof(const struct key_state *));
-	if (!order) {
-		state__free(&state);
-		return log_error(ENOMEM, NULL, "cannot sort the histograms");
-	}
 	state__count(&state, last);
-	for (size_t i = 0; i < state.nr_keys; i++)
-		order[i] = &state.keys[i];
-	qsort(order, state.nr_keys, sizeof(*order), compare_counts);
-	for (size_t i = 0; i < state.nr_keys && !err; i++)
-		if (order[i]->count)
-			err = key_state__hand_over(order[i], &state, last, fn, ctx);
-	free(order);
+	err = state__hand_over(&state, last, view, fn, ctx);
 	state__free(&reader->last);
 	reader->last = state;
 	return err;
 }
 
-int hist_reader__read(struct hist_reader *reader, bool cumulative, hist_fn fn, void *ctx)
+int hist_reader__read(struct hist_reader *reader, const struct hist_view *view, hist_fn fn,
+		      void *ctx)
 {
-	return reader->source.keyed ? hist_reader__read_keyed(reader, cumulative, fn, ctx) :
-				      hist_reader__read_total(reader, cumulative, fn, ctx);
+	return reader->source.keyed ? hist_reader__read_keyed(reader, view, fn, ctx) :
+				      hist_reader__read_total(reader, view->cumulative, fn, ctx);
 }
 
 /* What the kernel keeps with each element of a hash: struct htab_elem, a pointer for a value

@@ -27,6 +27,7 @@ struct hist_source {
 struct hist_reading {
 	struct hist_key key; /* all 0 for the whole */
 	char name[HIST_NAME_SIZE]; /* NUL-ended if shorter; "" when there is none */
+	size_t nr_others; /* 0, or so many keys together that the view leaves out; key is all 0 */
 	/*
 	 * stats.count and slots: of this interval, the count being the sum of the slots.
 	 * stats.extremes: [0] of the values that carried the interval's number, [1] of those that
@@ -43,12 +44,22 @@ struct hist_reader *hist_reader__new(const struct hist_source *source);
 
 typedef int (*hist_fn)(void *ctx, const struct hist_reading *reading);
 
+/* Which histograms a reading gives, and in which order. All zero: each key, by its count. */
+struct hist_view {
+	bool cumulative; /* since the start of the run, not since the last reading */
+	/* What keys are put in order by; NULL: their counts. */
+	uint64_t (*measure)(void *ctx, const struct hist_reading *reading);
+	void *ctx; /* of measure */
+	size_t top; /* so many keys with the most, after all others as one; 0: all */
+};
+
 /*
  * Ends the interval and hands over what it held: the whole, also when empty; or each key that has
- * values, those with the fewest first. cumulative: since the start of the run instead.
- * 0; the first return of fn that is not 0; or -errno, reported.
+ * values, those with the least first. 0; the first return of fn that is not 0; or -errno,
+ * reported.
  */
-int hist_reader__read(struct hist_reader *reader, bool cumulative, hist_fn fn, void *ctx);
+int hist_reader__read(struct hist_reader *reader, const struct hist_view *view, hist_fn fn,
+		      void *ctx);
 
 /* reader may be NULL. */
 void hist_reader__free(struct hist_reader *reader);

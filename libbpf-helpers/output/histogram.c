@@ -119,6 +119,35 @@ bool hist__max(const struct hist_config *config, const struct hist *hist, uint64
 	return false;
 }
 
+const char *const histogram_order_names[] = {
+	[HISTOGRAM_BY_COUNT] = "count", [HISTOGRAM_BY_SUM] = "sum", [HISTOGRAM_BY_MAX] = "max",
+	[HISTOGRAM_BY_P50] = "p50",	[HISTOGRAM_BY_P99] = "p99", NULL,
+};
+
+uint64_t hist__measure(const struct hist_config *config, const struct hist *hist,
+		       enum histogram_order order)
+{
+	uint64_t max;
+
+	switch (order) {
+	case HISTOGRAM_BY_COUNT:
+		return hist->stats.count;
+	case HISTOGRAM_BY_SUM:
+		return hist->stats.sum;
+	case HISTOGRAM_BY_MAX:
+		/* Where it is not known, the least that it can be. */
+		if (hist__max(config, hist, &max))
+			return max;
+		return hist__bounds(config, hist__percentile(hist, PERCENTILE_MAX)).ge *
+		       config->unit;
+	case HISTOGRAM_BY_P50:
+		return hist__percentile(hist, 50 * PERCENTILE_SCALE);
+	case HISTOGRAM_BY_P99:
+		return hist__percentile(hist, 99 * PERCENTILE_SCALE);
+	}
+	return 0;
+}
+
 #define KEY_FIELD(field_name, field_kind, text)                                                    \
 	{                                                                                          \
 		.name = field_name, .kind = field_kind, .meaning = text                            \
@@ -135,6 +164,8 @@ static const struct field key_fields[HISTOGRAM_KEY_NR_FIELDS] = {
 	[HISTOGRAM_KEY_CAUSE] = KEY_FIELD("cause", VALUE_BYTES, "Why the event began."),
 	[HISTOGRAM_KEY_PID_NS] = KEY_FIELD("pid_ns", VALUE_UNSIGNED,
 					   "Inode number of a PID namespace."),
+	[HISTOGRAM_KEY_OTHERS] = KEY_FIELD("others", VALUE_UNSIGNED,
+					   "So many keys that --top leaves out, together."),
 };
 
 static const struct record_type key_type = {

@@ -53,6 +53,20 @@ size_t percentiles__default(uint64_t count, uint64_t percentiles[PERCENTILES_DEF
 bool hist__min(const struct hist_config *config, const struct hist *hist, uint64_t *min);
 bool hist__max(const struct hist_config *config, const struct hist *hist, uint64_t *max);
 
+/* What histograms by key are put in order by; names for --sort, NULL-terminated. */
+enum histogram_order {
+	HISTOGRAM_BY_COUNT,
+	HISTOGRAM_BY_SUM,
+	HISTOGRAM_BY_MAX,
+	HISTOGRAM_BY_P50, /* by the bucket that holds it */
+	HISTOGRAM_BY_P99,
+};
+extern const char *const histogram_order_names[];
+
+/* How much of it a histogram has; stats.count is not 0. */
+uint64_t hist__measure(const struct hist_config *config, const struct hist *hist,
+		       enum histogram_order order);
+
 /* The parts of the member "key", in this order; VALUE_ABSENT where a key has none. */
 enum histogram_key_field {
 	HISTOGRAM_KEY_PID,
@@ -63,6 +77,7 @@ enum histogram_key_field {
 	HISTOGRAM_KEY_CPU,
 	HISTOGRAM_KEY_CAUSE,
 	HISTOGRAM_KEY_PID_NS,
+	HISTOGRAM_KEY_OTHERS,
 	HISTOGRAM_KEY_NR_FIELDS,
 };
 

@@ -134,7 +134,7 @@ static void test_same_slots(const struct hist_config *config, const char *name)
 
 			bench__add(&bench, value);
 			memset(sums, 0, sizeof(*sums));
-			hist_reader__read(bench.reader, false, sums__add, sums);
+			hist_reader__read(bench.reader, &(struct hist_view){}, sums__add, sums);
 			differ += find_slot(&sums->last.hist) != (int)hist__slot(config, value);
 			wrong_sum += sums->sum != value || sums->count != 1 ||
 				     sums->last.hist.stats.extremes[0].min != value ||
@@ -148,7 +148,7 @@ static void test_same_slots(const struct hist_config *config, const char *name)
 		 name);
 	test__equal(check, wrong_sum, 0);
 	memset(sums, 0, sizeof(*sums));
-	hist_reader__read(bench.reader, true, sums__add, sums);
+	hist_reader__read(bench.reader, &(struct hist_view){ .cumulative = true }, sums__add, sums);
 	snprintf(check, sizeof(check), "hist: the cumulative reading has all, %s", name);
 	test__equal(check, sums->count, nr);
 	bench__close(&bench);
@@ -193,13 +193,13 @@ static void test_under_load(bool keyed)
 			test__fatal("hist threads", "errno %d", errno);
 	for (int i = 0; i < 60; i++) {
 		test__sleep_ms(5);
-		hist_reader__read(bench.reader, false, sums__add, sums);
+		hist_reader__read(bench.reader, &(struct hist_view){}, sums__add, sums);
 	}
 	for (int i = 0; i < 4; i++) {
 		pthread_join(threads[i], &result);
 		failed += result != NULL;
 	}
-	hist_reader__read(bench.reader, false, sums__add, sums);
+	hist_reader__read(bench.reader, &(struct hist_view){}, sums__add, sums);
 	test__equal("hist: every update ran", failed, 0);
 	snprintf(check, sizeof(check), "hist: readings under load add up, %s", name);
 	test__equal(check, sums->count, 4 * hammer.nr);
@@ -230,7 +230,7 @@ static void test_keys(void)
 			refused += result == 0;
 		}
 	}
-	hist_reader__read(bench.reader, false, sums__add, sums);
+	hist_reader__read(bench.reader, &(struct hist_view){}, sums__add, sums);
 	test__equal("hist: a full table has its keys", sums->nr, 64);
 	test__check(refused > 0, "hist: what does not fit is refused", "nothing was");
 	test__equal("hist: what was taken is counted", sums->count, added);
@@ -240,13 +240,74 @@ static void test_keys(void)
 	test->key.pid = 7;
 	bench__add(&bench, 100000);
 	bench__add(&bench, 5);
-	hist_reader__read(bench.reader, false, sums__add, sums);
+	hist_reader__read(bench.reader, &(struct hist_view){}, sums__add, sums);
 	test__equal("hist: the next reading has only the keys with new values", sums->nr, 1);
 	wrong_sum += sums->last.hist.stats.extremes[0].min != 5 ||
 		     sums->last.hist.stats.extremes[0].max != 100000 || sums->sum != 100005;
 	test__equal("hist: and their own extremes and sum", wrong_sum, 0);
 	bench__close(&bench);
 	free(sums);
+}
+
+/* The keys with the largest values, though they have the fewest; all others as one. */
+static uint64_t measure_sum(void *ctx, const struct hist_reading *reading)
+{
+	++*(unsigned long *)ctx;
+	return reading->hist.stats.sum;
+}
+
+struct top_keys {
+	size_t nr;
+	uint32_t pids[8];
+	uint64_t others, others_count, others_sum, count, sum;
+};
+
+static int top_keys__add(void *ctx, const struct hist_reading *reading)
+{
+	struct top_keys *top = ctx;
+
+	if (reading->nr_others) {
+		top->others = reading->nr_others;
+		top->others_count = reading->hist.stats.count;
+		top->others_sum = reading->hist.stats.sum;
+	} else if (top->nr < 8) {
+		top->pids[top->nr++] = reading->key.pid;
+	}
+	top->count += reading->hist.stats.count;
+	top->sum += reading->hist.stats.sum;
+	return 0;
+}
+
+static void test_view(void)
+{
+	const struct hist_config config = { .unit = 1 };
+	unsigned long measured = 0;
+	const struct hist_view view = { .measure = measure_sum, .ctx = &measured, .top = 2 };
+	struct top_keys top = {};
+	struct bench bench;
+
+	bench__open(&bench, &config, true, 64);
+	bench.skel->bss->hist_test.keyed = 1;
+	for (uint32_t pid = 1; pid <= 10; pid++) {
+		bench.skel->bss->hist_test.key.pid = pid;
+		for (uint32_t i = pid; i <= 10; i++)
+			bench__add(&bench, pid < 3 ? 1000000 : 10 * pid);
+	}
+	hist_reader__read(bench.reader, &view, top_keys__add, &top);
+	test__check(top.nr == 2 && top.pids[0] == 2 && top.pids[1] == 1,
+		    "view: the keys with the most, which come last", "%zu: %u, %u", top.nr,
+		    top.pids[0], top.pids[1]);
+	test__equal("view: the others are one", top.others, 8);
+	test__equal("view: their count", top.others_count, 36);
+	test__equal("view: their sum", top.others_sum,
+		    30 * 8 + 40 * 7 + 50 * 6 + 60 * 5 + 70 * 4 + 80 * 3 + 90 * 2 + 100);
+	test__equal("view: each key was measured once", measured, 10);
+	top = (struct top_keys){};
+	hist_reader__read(bench.reader, &(struct hist_view){ .cumulative = true, .top = 10 },
+			  top_keys__add, &top);
+	test__check(!top.others && top.count == 55, "view: no others where there is room",
+		    "%" PRIu64 " others, count %" PRIu64, top.others, top.count);
+	bench__close(&bench);
 }
 
 static void test_room(void)
@@ -271,6 +332,7 @@ int main(void)
 	test_under_load(false);
 	test_under_load(true);
 	test_keys();
+	test_view();
 	test_room();
 	return test__done();
 }

@@ -167,6 +167,50 @@ static void check_full_table(void)
 	tool_run__free(&run);
 }
 
+/* The threads with most of the order; all others are one histogram. */
+static void check_top(const char *order, bool often_first)
+{
+	const struct json_value *record, *key, *others = NULL, *first = NULL;
+	uint64_t count = 0, last = 0, unsorted = 0;
+	struct records records;
+	struct tool_run run;
+	size_t index = 0, nr = 0;
+	char check[96];
+
+	tool_run__trace(&run, NULL, ARGS("-j", "-L", "--top", "2", "--sort", order));
+	run_threads(4, 300);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	while ((record = records__next(&records, "histogram", 0, &index))) {
+		uint64_t by = (uint64_t)record__number(record, often_first ? "count" : "max_ns");
+
+		key = json__get(record, "key");
+		count += (uint64_t)record__number(record, "count");
+		if (json__get(key, "others")) {
+			others = record;
+			continue;
+		}
+		unsorted += by < last;
+		last = by;
+		first = record;
+		nr++;
+	}
+	snprintf(check, sizeof(check), "top by %s: so many and no more", order);
+	test__equal(check, nr, 2);
+	snprintf(check, sizeof(check), "top by %s: the most is the last", order);
+	test__equal(check, unsorted, 0);
+	snprintf(check, sizeof(check), "top by %s: no other has more", order);
+	test__check(others && first &&
+			    (often_first ||
+			     record__number(others, "max_ns") <= record__number(first, "max_ns")),
+		    check, "it has");
+	snprintf(check, sizeof(check), "top by %s: with the others it is the whole", order);
+	test__equal(check, count,
+		    (uint64_t)account__term(records__account(&records), NULL, "recorded"));
+	records__free(&records);
+	tool_run__free(&run);
+}
+
 /* The sum over all CPUs and causes is the whole. */
 static void check_cpus_and_causes(void)
 {
@@ -198,6 +242,8 @@ int main(int argc, char **argv)
 	check_process_and_threads();
 	check_many_processes();
 	check_full_table();
+	check_top("count", true);
+	check_top("max", false);
 	check_cpus_and_causes();
 	return test__done();
 }

@@ -42,6 +42,13 @@ static const struct {
 	{ "equal rows as metrics", { "--format=openmetrics", "--linear=5" }, 2, "--linear" },
 	{ "finer rows as metrics", { "--format=openmetrics", "--fine" }, 2, "--fine" },
 	{ "empty rows as metrics", { "--format=openmetrics", "--all-rows" }, 2, "--all-rows" },
+	{ "a top as metrics", { "--format=openmetrics", "-P", "--top=5" }, 2, "--top" },
+	{ "an order as metrics", { "--format=openmetrics", "-P", "--sort=sum" }, 2, "--sort" },
+	{ "a top of one histogram", { "--top", "3" }, 2, "--top" },
+	{ "an order of one histogram", { "--sort", "sum" }, 2, "--sort" },
+	{ "keys of one histogram", { "--max-keys", "3" }, 2, "--max-keys" },
+	{ "a top of none", { "-P", "--top", "0" }, 2, "0" },
+	{ "an order that is none", { "-P", "--sort", "age" }, 2, "age" },
 	{ "bars as metrics", { "--format=openmetrics", "--log-bars" }, 2, "--log-bars" },
 };
 

@@ -201,3 +201,10 @@ void key__values(const struct hist_key *key, const char *name, uint32_t by, cons
 	if (by & 1U << RUNQLAT_BY_PIDNS)
 		values[HISTOGRAM_KEY_PID_NS] = value__unsigned(key->pid_ns);
 }
+
+void key__values_of_others(size_t nr, struct value values[HISTOGRAM_KEY_NR_FIELDS])
+{
+	for (size_t i = 0; i < HISTOGRAM_KEY_NR_FIELDS; i++)
+		values[i] = (struct value){};
+	values[HISTOGRAM_KEY_OTHERS] = value__unsigned(nr);
+}

@@ -61,9 +61,12 @@ static int report__histogram(void *ctx, const struct hist_reading *reading)
 	struct record record;
 	int err;
 
-	if (report->by & 1U << RUNQLAT_BY_CGROUP)
+	if (report->by & 1U << RUNQLAT_BY_CGROUP && !reading->nr_others)
 		cgroup = groups__path(&report->groups, reading->key.cgroup_id);
-	key__values(&reading->key, reading->name, report->by, cgroup, key);
+	if (reading->nr_others)
+		key__values_of_others(reading->nr_others, key);
+	else
+		key__values(&reading->key, reading->name, report->by, cgroup, key);
 	record = histogram_record__fill(report->record, &reading->hist, &report->style, key,
 					report->text);
 	/* What can no longer be written is still read, to be counted as lost. */
@@ -74,8 +77,20 @@ static int report__histogram(void *ctx, const struct hist_reading *reading)
 	return 0;
 }
 
+static uint64_t report__measure(void *ctx, const struct hist_reading *reading)
+{
+	const struct report *report = ctx;
+
+	return hist__measure(&report->style.config, &reading->hist, report->options->sort);
+}
+
 int report__interval(struct report *report, const struct session_span *span)
 {
+	const struct hist_view view = {
+		.measure = report->options->sort ? report__measure : NULL,
+		.ctx = report,
+		.top = report->options->top.count,
+	};
 	uint64_t interval = *report->source.interval;
 	const struct runqlat_slow *slow;
 	size_t nr;
@@ -85,7 +100,7 @@ int report__interval(struct report *report, const struct session_span *span)
 	report->err = report->options->interval.given ?
 			      interval__write(report->session, RUNQLAT_WAIT, span) :
 			      0;
-	err = hist_reader__read(report->reader, false, report__histogram, report);
+	err = hist_reader__read(report->reader, &view, report__histogram, report);
 	if (!err)
 		err = report->err;
 	/* Those of this interval that are still on their way. */

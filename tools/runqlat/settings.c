@@ -58,6 +58,11 @@ static const struct option_row rows[] = {
 	  .choices = runqlat_by_names,
 	  .help = "A histogram for each value of these together: pid, tid, comm, cgroup, cpu, "
 		  "cause, pid_ns" },
+	OPTION_ROW_TOP(FIELD(top),
+		       "Only the N histograms that have most by --sort; all others are one more"),
+	OPTION_ROW_SORT(FIELD(sort), histogram_order_names,
+			"What histograms are put in order by, the most last: count (the default), "
+			"sum, max, p50, p99"),
 	{ .name = "percentiles",
 	  .group = OPTION_REPORT,
 	  .type = OPTION_PERCENTILES,
@@ -123,22 +128,39 @@ const struct tool_options runqlat_tool_options = {
 	.has_metrics = true,
 };
 
+/* The first option given that is about single waits or about how text looks. */
+static const char *option_without_metrics(const struct runqlat_options *options)
+{
+	return options->slower_ns      ? "slower" :
+	       options->slowest.given  ? "slowest" :
+	       options->percentiles.nr ? "percentiles" :
+	       options->linear.given   ? "linear" :
+	       options->fine	       ? "fine" :
+	       options->all_rows       ? "all-rows" :
+	       options->log_bars       ? "log-bars" :
+	       options->top.given      ? "top" :
+	       options->sort	       ? "sort" :
+					 NULL;
+}
+
 int runqlat_options__check(const struct runqlat_options *options)
 {
-	const char *without = options->slower_ns      ? "slower" :
-			      options->slowest.given  ? "slowest" :
-			      options->percentiles.nr ? "percentiles" :
-			      options->linear.given   ? "linear" :
-			      options->fine	      ? "fine" :
-			      options->all_rows	      ? "all-rows" :
-			      options->log_bars	      ? "log-bars" :
-							NULL;
+	const char *without = option_without_metrics(options);
 
-	if (!without || options__face(&options->common) != FACE_OPENMETRICS)
-		return 0;
-	return log_error_because(EINVAL, "it has counters, and histograms by powers of two",
-				 "Choose another format, or leave the option out.",
-				 "option --%s has no sense with --format openmetrics", without);
+	if (without && options__face(&options->common) == FACE_OPENMETRICS)
+		return log_error_because(EINVAL, "it has counters, and histograms by powers of two",
+					 "Choose another format, or leave the option out.",
+					 "option --%s has no sense with --format openmetrics",
+					 without);
+	without = options->top.given	  ? "top" :
+		  options->sort		  ? "sort" :
+		  options->max_keys.given ? "max-keys" :
+					    NULL;
+	if (without && !runqlat_options__by(options))
+		return log_error_because(EINVAL, "it is about histograms by keys",
+					 "Give --by, too, or an option that means it, such as -P.",
+					 "option --%s has no sense here", without);
+	return 0;
 }
 
 uint32_t runqlat_options__by(const struct runqlat_options *options)

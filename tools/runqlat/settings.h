@@ -25,6 +25,8 @@ struct runqlat_options {
 	bool cause;
 	uint32_t by; /* bits of enum runqlat_by */
 	struct optional_count max_keys;
+	struct optional_count top;
+	int sort; /* enum histogram_order */
 	uint64_t slower_ns;
 	struct optional_count slowest;
 	int from; /* 0 wakeup, 1 waking */
