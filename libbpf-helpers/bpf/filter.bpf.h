@@ -123,27 +123,29 @@ static __always_inline bool filter__wants_cgroup_of(struct task_struct *task)
 
 /*
  * Whether an event about this task is inside what was asked. tid: the thread the
- * event is about (the id it had at the event, which an exec may have changed).
+ * event is about (the id it had at the event, which an exec may have changed). typed: as in
+ * bpf/kernel.bpf.h.
  */
-static __always_inline bool filter__passes(struct task_struct *task, __u32 tid)
+static __always_inline bool filter__passes(struct task_struct *task, __u32 tid, const bool typed)
 {
+	struct task_struct *leader = KERNEL_READ(typed, task, group_leader);
+	struct task_struct *parent = KERNEL_READ(typed, task, real_parent);
 	__u32 pid = 0;
 	char comm[TASK_COMM_LEN];
 
 	if (filter_config.has_tree || filter_config.nr[FILTER_PID])
-		pid = BPF_CORE_READ(task, tgid);
-	if (filter_config.has_tree &&
-	    !filter__follows(pid, BPF_CORE_READ(task, group_leader, start_time)))
+		pid = KERNEL_READ(typed, task, tgid);
+	if (filter_config.has_tree && !filter__follows(pid, KERNEL_READ(typed, leader, start_time)))
 		return false;
 	if (!filter__wants(FILTER_PID, pid) || !filter__wants(FILTER_TID, tid))
 		return false;
 	if (filter_config.nr[FILTER_PPID] &&
-	    !filter__holds(FILTER_PPID, (__u32)BPF_CORE_READ(task, real_parent, tgid)))
+	    !filter__holds(FILTER_PPID, (__u32)KERNEL_READ(typed, parent, tgid)))
 		return false;
-	if (filter_config.nr[FILTER_UID] && !filter__holds(FILTER_UID, task__uid(task)))
+	if (filter_config.nr[FILTER_UID] && !filter__holds(FILTER_UID, task__uid(task, typed)))
 		return false;
 	if (filter_config.has_globs) {
-		task__process_comm(task, comm);
+		task__process_comm(task, comm, typed);
 		if (!filter__wants_comm(comm))
 			return false;
 	}

@@ -49,12 +49,11 @@ static __always_inline bool process__ends(struct task_struct *task, unsigned lon
 }
 
 /* The status wait() gives for the process (kernel/exit.c, wait_task_zombie). */
-static __always_inline __u32 process__exit_status(struct task_struct *task)
+static __always_inline __u32 process__exit_status(struct task_struct *leader)
 {
-	struct signal_struct *signal = task->signal;
+	struct signal_struct *signal = leader->signal;
 
-	return signal->flags & SIGNAL_GROUP_EXIT ? signal->group_exit_code :
-						   task->group_leader->exit_code;
+	return signal->flags & SIGNAL_GROUP_EXIT ? signal->group_exit_code : leader->exit_code;
 }
 
 struct process_times {
@@ -71,11 +70,11 @@ struct process_times {
 #define PROCESS_TIMES_TRIES 2
 
 /* Adds the threads that are not released yet. False if there are too many. */
-static __always_inline bool process__add_threads(struct task_struct *task,
+static __always_inline bool process__add_threads(struct signal_struct *signal,
 						 struct process_times *times)
 {
-	struct list_head *head = &task->signal->thread_head;
-	struct list_head *node = BPF_CORE_READ(task, signal, thread_head.next);
+	struct list_head *head = &signal->thread_head;
+	struct list_head *node = BPF_CORE_READ(signal, thread_head.next);
 
 	for (int i = 0; i < PROCESS_THREADS_MAX; i++) {
 		struct task_struct *thread;
@@ -101,13 +100,20 @@ static __always_inline bool process__times(struct task_struct *task, struct proc
 {
 	struct signal_struct *signal = task->signal;
 
+	/* Alone, it is what is left of the process: nothing moves any more. */
+	if (*(volatile int *)&signal->nr_threads == 1) {
+		times->utime_ns = signal->utime + task->utime;
+		times->stime_ns = signal->stime + task->stime;
+		times->runtime_ns = signal->sum_sched_runtime + task->se.sum_exec_runtime;
+		return true;
+	}
 	for (int i = 0; i < PROCESS_TIMES_TRIES; i++) {
 		__u32 sequence = BPF_CORE_READ(signal, stats_lock.seqcount.seqcount.sequence);
 
 		times->utime_ns = signal->utime;
 		times->stime_ns = signal->stime;
 		times->runtime_ns = signal->sum_sched_runtime;
-		if (!process__add_threads(task, times))
+		if (!process__add_threads(signal, times))
 			return false;
 		if (!(sequence & 1) &&
 		    sequence == BPF_CORE_READ(signal, stats_lock.seqcount.seqcount.sequence))

@@ -27,7 +27,9 @@ struct exec_event exec_event__parse(const struct execsnoop_exec *exec)
 			(const struct execsnoop_context *)(exec->data + exec->context_offset);
 
 		event.ancestors = context->ancestors;
-		event.nr_ancestors = context->nr_ancestors;
+		while (event.nr_ancestors < context->nr_ancestors &&
+		       event.ancestors[event.nr_ancestors].pid)
+			event.nr_ancestors++;
 	}
 	return event;
 }

@@ -8,6 +8,7 @@
 #include "bpf/exec_call.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/kernel.bpf.h"
+#include "bpf/preempt.bpf.h"
 #include "bpf/process_end.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "execsnoop.h"
@@ -22,45 +23,44 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile __u32 show_forks = 0;
 
 static __always_inline void process__fill(struct execsnoop_process *process, __u32 kind,
-					  struct task_struct *task, __u32 tid)
+					  struct task_struct *task, struct task_struct *leader,
+					  __u32 tid, const bool typed)
 {
-	struct task_struct *parent = BPF_CORE_READ(task, real_parent);
+	struct task_struct *parent = KERNEL_READ(typed, task, real_parent);
 
 	process->time_ns = bpf_ktime_get_ns();
-	process->fork_ns = BPF_CORE_READ(task, group_leader, start_time);
-	process->cgroup_id = cgroup__id(task__cgroup(task));
+	process->fork_ns = KERNEL_READ(typed, leader, start_time);
+	process->cgroup_id = task__cgroup_id(task, typed);
 	process->kind = kind;
 	process->cpu = bpf_get_smp_processor_id();
-	process->pid = BPF_CORE_READ(task, tgid);
+	process->pid = KERNEL_READ(typed, task, tgid);
 	process->tid = tid;
-	process->ppid = BPF_CORE_READ(parent, tgid);
-	process->uid = task__uid(task);
-	process->ns_pid = task__ns_pid(task);
+	process->ppid = KERNEL_READ(typed, parent, tgid);
+	process->uid = task__uid(task, typed);
 	process->unused = 0;
-	task__process_comm(task, process->comm);
-	task__process_comm(parent, process->pcomm);
+	leader__comm(leader, process->comm, typed);
+	task__process_comm(parent, process->pcomm, typed);
+	process->ns_pid = leader__ns_pid(leader, typed);
 }
 
 const volatile struct execsnoop_context_config context_config = {};
 
+/*
+ * Behind the first process, each is its own parent, with id 0: user space stops there. Without a
+ * branch, and by helpers, since the verifier goes through this once for each size of record, and
+ * looks every typed pointer up by name.
+ */
 static __always_inline void context__fill(struct execsnoop_context *context,
 					  struct task_struct *task)
 {
 	struct task_struct *ancestor = task;
-	__u32 nr = 0;
 
 	for (int i = 0; i < EXECSNOOP_ANCESTORS_MAX && i < context_config.nr_ancestors; i++) {
-		__u32 pid;
-
 		ancestor = BPF_CORE_READ(ancestor, real_parent);
-		pid = BPF_CORE_READ(ancestor, tgid);
-		if (!pid)
-			break;
-		context->ancestors[i].pid = pid;
-		task__process_comm(ancestor, context->ancestors[i].comm);
-		nr = i + 1;
+		context->ancestors[i].pid = BPF_CORE_READ(ancestor, tgid);
+		task__process_comm(ancestor, context->ancestors[i].comm, false);
 	}
-	context->nr_ancestors = nr;
+	context->nr_ancestors = context_config.nr_ancestors;
 	context->unused = 0;
 }
 
@@ -160,8 +160,8 @@ static __always_inline int exec__submit_somehow(const struct execsnoop_process *
 	return err < 0 ? exec__submit(process, source, 8 << 10, PATH_MAX, context_room) : err;
 }
 
-SEC("?tp_btf/sched_process_exec")
-int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+static __always_inline void exec__handle(struct task_struct *task, pid_t old_pid,
+					 struct linux_binprm *bprm)
 {
 	struct account_counters *account = account__see(EXECSNOOP_EXEC);
 	struct execsnoop_process process;
@@ -169,12 +169,13 @@ int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct lin
 	int err;
 
 	if (!account)
-		return 0;
-	if (!filter__passes(task, old_pid)) {
+		return;
+	if (!filter__passes(task, old_pid, true)) {
 		account__add(&account->filtered);
-		return 0;
+		return;
 	}
-	process__fill(&process, EXECSNOOP_EXEC, task, old_pid);
+	/* Whoever executes is its process's leader by now. */
+	process__fill(&process, EXECSNOOP_EXEC, task, task, old_pid, true);
 	source.strings = task->mm->arg_start;
 	source.args_size = task->mm->arg_end - source.strings;
 	source.size = context_config.env ? task->mm->env_end - source.strings : source.args_size;
@@ -186,6 +187,14 @@ int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct lin
 		account__add(&account->lost[ACCOUNT_RING_FULL]);
 	else if (err)
 		account__add(&account->detail_lost[ACCOUNT_DETAIL_ARGS]);
+}
+
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	preempt__disable();
+	exec__handle(task, old_pid, bprm);
+	preempt__enable();
 	return 0;
 }
 
@@ -291,88 +300,98 @@ static __always_inline int failed__submit_fitting(const struct execsnoop_process
 	return err;
 }
 
-static __always_inline int failed__handle(struct pt_regs *regs, long ret, const bool loop)
+static __always_inline void failed__handle(const struct exec_call *call, long ret, const bool loop)
 {
-	struct account_counters *account;
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct account_counters *account = account__see(EXECSNOOP_FAILED);
+	__u32 tid = bpf_get_current_pid_tgid();
 	struct execsnoop_process process;
-	struct task_struct *task;
-	struct exec_call call;
-	__u32 tid;
 	int err;
 
-	if (ret >= 0 || !exec_call__read(regs, &call))
-		return 0;
-	account = account__see(EXECSNOOP_FAILED);
 	if (!account)
-		return 0;
-	task = (struct task_struct *)bpf_get_current_task();
-	tid = bpf_get_current_pid_tgid();
-	if (!filter__passes(task, tid)) {
+		return;
+	if (!filter__passes(task, tid, false)) {
 		account__add(&account->filtered);
-		return 0;
+		return;
 	}
-	process__fill(&process, EXECSNOOP_FAILED, task, tid);
+	process__fill(&process, EXECSNOOP_FAILED, task, BPF_CORE_READ(task, group_leader), tid,
+		      false);
 	if (context_config.nr_ancestors)
-		err = failed__submit_fitting(&process, &call, ret, sizeof(struct execsnoop_context),
+		err = failed__submit_fitting(&process, call, ret, sizeof(struct execsnoop_context),
 					     loop);
 	else
-		err = failed__submit_fitting(&process, &call, ret, 0, loop);
+		err = failed__submit_fitting(&process, call, ret, 0, loop);
 	if (err < 0)
 		account__add(&account->lost[ACCOUNT_RING_FULL]);
 	else if (err)
 		account__add(&account->detail_lost[ACCOUNT_DETAIL_ARGS]);
-	return 0;
 }
 
 SEC("?tp_btf/sys_exit")
 int BPF_PROG(execsnoop_failed, struct pt_regs *regs, long ret)
 {
-	return failed__handle(regs, ret, true);
+	struct exec_call call;
+
+	if (ret >= 0 || !exec_call__read(regs, &call))
+		return 0;
+	preempt__disable();
+	failed__handle(&call, ret, true);
+	preempt__enable();
+	return 0;
 }
 
 /* For kernels without bpf_loop(): fewer arguments. */
 SEC("?tp_btf/sys_exit")
 int BPF_PROG(execsnoop_failed_unrolled, struct pt_regs *regs, long ret)
 {
-	return failed__handle(regs, ret, false);
+	struct exec_call call;
+
+	if (ret < 0 && exec_call__read(regs, &call))
+		failed__handle(&call, ret, false);
+	return 0;
+}
+
+static __always_inline void exit__handle(struct task_struct *task)
+{
+	struct account_counters *account = account__see(EXECSNOOP_EXIT);
+	struct task_struct *leader = task->group_leader;
+	bool execed = !(leader->flags & PF_FORKNOEXEC);
+	struct process_times times = {};
+	struct execsnoop_exit *exit;
+
+	if (!account)
+		return;
+	if ((!execed && !show_forks && leader->start_time >= run_started_ns) ||
+	    !filter__passes(task, task->pid, true)) {
+		account__add(&account->filtered);
+		return;
+	}
+	exit = bpf_ringbuf_reserve(&event_ring, sizeof(*exit), 0);
+	if (!exit) {
+		account__add(&account->lost[ACCOUNT_RING_FULL]);
+		return;
+	}
+	exit->max_rss_pages = task->signal->maxrss;
+	exit->status = process__exit_status(leader);
+	process__fill(&exit->process, EXECSNOOP_EXIT, task, leader, task->pid, true);
+	exit->execed = execed;
+	/* Last, as it has the most branches: the verifier goes through what follows for each. */
+	exit->times_known = process__times(task, &times);
+	exit->utime_ns = times.utime_ns;
+	exit->stime_ns = times.stime_ns;
+	exit->runtime_ns = times.runtime_ns;
+	exit->unused[0] = exit->unused[1] = 0;
+	ring__submit(exit, sizeof(*exit));
 }
 
 SEC("?tp_btf/sched_process_exit")
 int execsnoop_exit(unsigned long long *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx[0];
-	struct task_struct *leader = task->group_leader;
-	struct process_times times = {};
-	struct account_counters *account;
-	struct execsnoop_exit *exit;
-	bool execed, times_known;
 
-	if (!process__ends(task, ctx))
-		return 0;
-	account = account__see(EXECSNOOP_EXIT);
-	if (!account)
-		return 0;
-	execed = !(leader->flags & PF_FORKNOEXEC);
-	if ((!execed && !show_forks && leader->start_time >= run_started_ns) ||
-	    !filter__passes(task, task->pid)) {
-		account__add(&account->filtered);
-		return 0;
-	}
-	times_known = process__times(task, &times);
-	exit = bpf_ringbuf_reserve(&event_ring, sizeof(*exit), 0);
-	if (!exit) {
-		account__add(&account->lost[ACCOUNT_RING_FULL]);
-		return 0;
-	}
-	process__fill(&exit->process, EXECSNOOP_EXIT, task, task->pid);
-	exit->utime_ns = times.utime_ns;
-	exit->stime_ns = times.stime_ns;
-	exit->runtime_ns = times.runtime_ns;
-	exit->max_rss_pages = task->signal->maxrss;
-	exit->status = process__exit_status(task);
-	exit->execed = execed;
-	exit->times_known = times_known;
-	exit->unused[0] = exit->unused[1] = 0;
-	ring__submit(exit, sizeof(*exit));
+	preempt__disable();
+	if (process__ends(task, ctx))
+		exit__handle(task);
+	preempt__enable();
 	return 0;
 }

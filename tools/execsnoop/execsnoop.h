@@ -53,7 +53,7 @@ struct execsnoop_ancestor {
 };
 
 struct execsnoop_context {
-	__u32 nr_ancestors; /* the parent first */
+	__u32 nr_ancestors; /* the parent first; behind the last one, id 0 */
 	struct execsnoop_ancestor ancestors[EXECSNOOP_ANCESTORS_MAX];
 	__u32 unused;
 };

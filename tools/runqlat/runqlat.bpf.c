@@ -405,9 +405,10 @@ static __always_inline bool wait__add_keyed(const struct wait *wait, __u32 cause
 	if (by & 1 << RUNQLAT_BY_TID)
 		key.tid = task->pid;
 	if (by & 1 << RUNQLAT_BY_COMM)
-		task__process_comm(task, key.comm);
+		/* By helper: of a key, the bytes behind the name count, too. */
+		task__process_comm(task, key.comm, false);
 	if (by & 1 << RUNQLAT_BY_CGROUP)
-		key.cgroup_id = cgroup__id(task__cgroup(task));
+		key.cgroup_id = task__cgroup_id(task, true);
 	if (by & 1 << RUNQLAT_BY_CPU)
 		key.cpu = bpf_get_smp_processor_id();
 	if (by & 1 << RUNQLAT_BY_CAUSE)
@@ -417,7 +418,7 @@ static __always_inline bool wait__add_keyed(const struct wait *wait, __u32 cause
 	if (by & 1 << RUNQLAT_BY_TID)
 		task__fill_comm(task, name);
 	else if (named)
-		task__process_comm(task, name);
+		task__process_comm(task, name, false);
 	return hist__add_keyed(&key, named ? name : NULL, wait->now_ns, wait->duration_ns);
 }
 
@@ -502,7 +503,7 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 	if (!since_ns)
 		return 0;
 	if ((runqlat_config.by_run_queue_clock && thread->uncounted) ||
-	    !filter__passes(next, next->pid)) {
+	    !filter__passes(next, next->pid, true)) {
 		account__add(&account->filtered);
 		return 0;
 	}
@@ -529,7 +530,7 @@ int runqlat_open(struct bpf_iter__task *ctx)
 	account = account__see(RUNQLAT_WAIT);
 	if (!account)
 		return 0;
-	if (!filter__passes(task, task->pid)) {
+	if (!filter__passes(task, task->pid, true)) {
 		account__add(&account->filtered);
 		return 0;
 	}
