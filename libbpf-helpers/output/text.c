@@ -129,7 +129,12 @@ static void append_thousandths(struct buffer *out, uint64_t number, uint64_t tho
 {
 	uint64_t whole = number / thousandth + (number % thousandth >= thousandth / 2);
 
-	buffer__printf(out, "%" PRIu64 ".%03" PRIu64, whole / 1000, whole % 1000);
+	const char decimals[] = { '.', (char)('0' + whole / 100 % 10),
+				  (char)('0' + whole / 10 % 10), (char)('0' + whole % 10) };
+
+	/* Without printf(), whose two calls took a quarter of the time a record takes. */
+	buffer__append_unsigned(out, whole / 1000);
+	buffer__append(out, decimals, sizeof(decimals));
 }
 
 static void append_in_unit(struct text_face *text, struct buffer *out, enum unit unit,
