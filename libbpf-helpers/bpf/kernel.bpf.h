@@ -45,7 +45,8 @@ static __always_inline __u32 task__uid(struct task_struct *task, const bool type
 
 /*
  * Command name of a process, that of its leader, NUL-ended. Typed, what is behind the NUL may
- * be left of an earlier name (before 5.17, which fills it with NULs); by helper, it stays as it was.
+ * be left of an earlier name (before 5.17, which fills it with NULs); by helper, it is left as it
+ * was.
  */
 static __always_inline void leader__comm(struct task_struct *leader, char comm[TASK_COMM_LEN],
 					 const bool typed)

@@ -99,7 +99,7 @@ static __always_inline void key__fill_comm(struct vfswrite_key *key)
 		copy_comm(key->comm, task->group_leader->comm);
 	} else {
 		task = (struct task_struct *)bpf_get_current_task();
-		task__process_comm(task, key->comm);
+		task__process_comm(task, key->comm, false);
 	}
 }
 
@@ -122,7 +122,7 @@ static __always_inline void key__fill(struct vfswrite_key *key, struct task_stru
 	if (is_by(VFSWRITE_BY_CPU))
 		key->cpu = bpf_get_smp_processor_id();
 	if (is_by(VFSWRITE_BY_UID))
-		key->uid = task__uid(task);
+		key->uid = task__uid(task, false);
 	if (is_by(VFSWRITE_BY_CGROUP))
 		key->cgroup_id = cgroup__id(task__cgroup(task));
 }
@@ -166,8 +166,8 @@ static __always_inline void row__add_result(struct vfswrite_row *row,
 
 static __always_inline bool current_passes(struct task_struct *task)
 {
-	return filter__passes(task,
-			      filter_config.nr[FILTER_TID] ? (__u32)bpf_get_current_pid_tgid() : 0);
+	return filter__passes(
+		task, filter_config.nr[FILTER_TID] ? (__u32)bpf_get_current_pid_tgid() : 0, false);
 }
 
 /* A call at its return. */
