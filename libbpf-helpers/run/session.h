@@ -121,6 +121,7 @@ struct session {
 	int output_err; /* once a write failed: events are only counted from then on */
 	uint64_t started_ns; /* monotonic: when all was attached */
 	uint64_t reported_ns; /* monotonic: the end of the last report */
+	uint64_t ended_ns; /* monotonic: when events were no longer counted */
 	uint64_t nr_reports;
 	bool report_due; /* an interval has ended */
 	uint64_t last_event_ns; /* stamp of the last record taken from the ring */

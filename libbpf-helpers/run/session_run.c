@@ -183,7 +183,8 @@ int session__take_all(struct session *session)
 
 static int session__report(struct session *session, bool last)
 {
-	struct session_span span = { session->reported_ns, clock__now_ns(), last };
+	struct session_span span = { session->reported_ns,
+				     last ? session->ended_ns : clock__now_ns(), last };
 	int err;
 
 	if (!session->work->report)
@@ -375,10 +376,14 @@ static int session__finish(struct session *session, int err)
 	int detach_err, report_err;
 
 	session__note_output_error(session, err);
+	session->ended_ns = clock__now_ns();
 	if (session->object.ended_ns)
-		__atomic_store_n(session->object.ended_ns, clock__now_ns(), __ATOMIC_SEQ_CST);
+		__atomic_store_n(session->object.ended_ns, session->ended_ns, __ATOMIC_SEQ_CST);
 	detach_err = attach__detach(&session->attachment);
-	account->duration_ns = clock__now_ns() - session->started_ns;
+	/* On busy CPUs that takes a second and more, in which events still come. */
+	if (!session->object.ended_ns)
+		session->ended_ns = clock__now_ns();
+	account->duration_ns = session->ended_ns - session->started_ns;
 	if (detach_err)
 		return detach_err;
 	if (!err) {

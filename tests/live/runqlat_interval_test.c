@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Sixty intervals while all CPUs are busy: together they are the whole, nothing is lost at their
+ * edges and nothing comes twice; they do not drift; the last one may be short and says so.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/records.h"
+#include "support/role.h"
+#include "support/test.h"
+#include "support/tool.h"
+
+#define INTERVAL_NS 100000000
+#define NR_INTERVALS 60
+#define CPUS_MAX 64
+
+static pid_t load[3 * CPUS_MAX];
+static size_t nr_load;
+
+/* A child bound to this CPU; true in it. */
+static bool start_on(int cpu)
+{
+	pid_t parent = getpid(), pid = fork();
+	cpu_set_t cpus;
+
+	if (pid < 0)
+		test__fatal("fork", "errno %d", errno);
+	if (pid) {
+		load[nr_load++] = pid;
+		return false;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		_exit(1);
+	return true;
+}
+
+static _Noreturn void play_ball(int from, int to)
+{
+	char ball;
+
+	while (read(from, &ball, 1) == 1 && write(to, &ball, 1) == 1)
+		continue;
+	_exit(0);
+}
+
+/* On each CPU two that hand each other a byte, and one that never stops. */
+static void start_load(void)
+{
+	int nr_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+
+	for (int cpu = 0; cpu < nr_cpus && cpu < CPUS_MAX; cpu++) {
+		int there[2], back[2];
+
+		if (pipe(there) || pipe(back) || write(there[1], "x", 1) != 1)
+			test__fatal("pipe", "errno %d", errno);
+		if (start_on(cpu))
+			play_ball(there[0], back[1]);
+		if (start_on(cpu))
+			play_ball(back[0], there[1]);
+		if (start_on(cpu))
+			for (;;)
+				continue;
+	}
+}
+
+static void stop_load(void)
+{
+	for (size_t i = 0; i < nr_load; i++) {
+		kill(load[i], SIGKILL);
+		waitpid(load[i], NULL, 0);
+	}
+}
+
+/* What the records of a run add up to. */
+struct totals {
+	uint64_t intervals;
+	uint64_t gaps; /* intervals that do not begin where the one before ended */
+	int64_t start_ns, end_ns; /* of all of them */
+	int64_t last_length_ns;
+	int64_t late_ns; /* the least that one of the last twenty ended late */
+	uint64_t count;
+	uint64_t unlike; /* histograms whose buckets are not their count */
+	uint64_t empty; /* intervals without a wait */
+};
+
+static uint64_t buckets_of(const struct json_value *histogram)
+{
+	const struct json_value *buckets = json__get(histogram, "buckets");
+	uint64_t count = 0;
+
+	for (size_t i = 0; buckets && i < buckets->array.nr; i++)
+		count += (uint64_t)record__number(&buckets->array.items[i], "count");
+	return count;
+}
+
+static void totals__add(struct totals *totals, const struct json_value *record)
+{
+	uint64_t count = (uint64_t)record__number(record, "count");
+	int64_t late_ns;
+
+	if (json__is(json__get(record, "type"), "histogram")) {
+		totals->count += count;
+		totals->unlike += buckets_of(record) != count;
+		totals->empty += !count;
+	}
+	if (!json__is(json__get(record, "type"), "interval"))
+		return;
+	if (!totals->intervals++)
+		totals->start_ns = record__number(record, "start_ns");
+	else
+		totals->gaps += record__number(record, "start_ns") != totals->end_ns;
+	totals->end_ns = record__number(record, "end_ns");
+	totals->last_length_ns = totals->end_ns - record__number(record, "start_ns");
+	late_ns = totals->end_ns - totals->start_ns - (int64_t)totals->intervals * INTERVAL_NS;
+	if (totals->intervals == NR_INTERVALS - 19 ||
+	    (totals->intervals > NR_INTERVALS - 19 && late_ns < totals->late_ns))
+		totals->late_ns = late_ns;
+}
+
+static struct totals totals_of(const struct records *records)
+{
+	struct totals totals = {};
+
+	for (size_t i = 0; i < records->nr; i++)
+		totals__add(&totals, records__at(records, i));
+	return totals;
+}
+
+static void check(const char *run, const char *what, uint64_t seen, uint64_t expected)
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), "%s: %s", run, what);
+	test__equal(name, seen, expected);
+}
+
+static void check_sixty(const char *name, const char *const *args)
+{
+	const struct json_value *account;
+	struct records records;
+	struct totals totals;
+	struct tool_run run;
+
+	check(name, "the count ends the run with 0", (uint64_t)tool_run__once(&run, NULL, args), 0);
+	records__load(&records, &run);
+	account = records__account(&records);
+	totals = totals_of(&records);
+	check(name, "as many as asked for", totals.intervals, NR_INTERVALS);
+	check(name, "each begins where the one before ended", totals.gaps, 0);
+	check(name, "none is empty", totals.empty, 0);
+	check(name, "the buckets of each are its count", totals.unlike, 0);
+	check(name, "their sum is the whole", totals.count,
+	      (uint64_t)account__term(account, NULL, "recorded"));
+	check_account(account, name);
+	test__check(totals.count > test__scaled(6000), "the CPUs were busy", "%" PRIu64 " waits",
+		    totals.count);
+	/* Lateness of one interval is not added to the next. */
+	test__check(totals.late_ns < INTERVAL_NS / 2, "they do not drift",
+		    "each of the last ones was %" PRId64 " ns late or more", totals.late_ns);
+	records__free(&records);
+	tool_run__free(&run);
+}
+
+/* A run that ends between two borders. */
+static void check_short(void)
+{
+	struct records records;
+	struct totals totals;
+	struct tool_run run;
+
+	tool_run__once(&run, NULL, ARGS("-j", "0.1", "-d", "0.25"));
+	records__load(&records, &run);
+	totals = totals_of(&records);
+	check("short", "there is a third interval", totals.intervals, 3);
+	test__check(totals.last_length_ns > 0 && totals.last_length_ns < INTERVAL_NS,
+		    "short: it is as long as it was", "%" PRId64 " ns", totals.last_length_ns);
+	check("short", "all waits are in one", totals.count,
+	      (uint64_t)account__term(records__account(&records), NULL, "recorded"));
+	check_account(records__account(&records), "short");
+	records__free(&records);
+	tool_run__free(&run);
+
+	tool_run__once(&run, NULL, ARGS("0.1", "-d", "0.25"));
+	test__check(strstr(run.out, "(only ") != NULL, "short: the text says so", "saw: %s",
+		    run.out);
+	tool_run__free(&run);
+}
+
+int main(int argc, char **argv)
+{
+	role__play(argc, argv);
+	start_load();
+	check_sixty("whole", ARGS("-j", "0.1", "60"));
+	check_sixty("by CPU and cause", ARGS("-j", "--by", "cpu,cause", "0.1", "60"));
+	check_sixty("by thread", ARGS("-j", "-L", "--slowest", "3", "0.1", "60"));
+	check_short();
+	stop_load();
+	return test__done();
+}
