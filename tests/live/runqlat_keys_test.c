@@ -3,9 +3,13 @@
  * room is counted. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +47,7 @@ struct tally {
 	unsigned long histograms;
 	uint64_t count;
 	unsigned long all; /* histograms of any process */
+	uint64_t all_count;
 	unsigned long idle;
 };
 
@@ -56,6 +61,7 @@ static struct tally tally_of(const struct records *records)
 		int64_t pid = record__number(json__get(record, "key"), "pid");
 
 		tally.all++;
+		tally.all_count += (uint64_t)record__number(record, "count");
 		tally.idle += pid == 0;
 		if (pid != getpid())
 			continue;
@@ -138,10 +144,88 @@ static void check_many_processes(void)
 	test__check(tally.all >= nr && tally.all <= nr + 1,
 		    "many processes: each has its histogram", "%lu of %lu", tally.all, nr);
 	check_account(records__account(&records), "many processes");
+	test__equal("many processes: the sum of all rows is what is recorded", tally.all_count,
+		    (uint64_t)account__term(records__account(&records), NULL, "recorded"));
 	test__equal("many processes: there was room for all",
 		    (uint64_t)record__number(json__get(records__account(&records), "lost"),
 					     "map_full"),
 		    0);
+	records__free(&records);
+	tool_run__free(&run);
+}
+
+/* The inode number of a process's own PID namespace. */
+static int64_t pid_ns_of(const char *pid)
+{
+	char path[64];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", pid);
+	return stat(path, &status) ? -1 : (int64_t)status.st_ino;
+}
+
+static _Noreturn void nap_for_ever(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		usleep(1000);
+}
+
+/* A process with a PID namespace that only its children are in, and one of these. */
+static pid_t start_in_namespace(pid_t *child)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe(ends))
+		test__fatal("pipe", "errno %d", errno);
+	pid = fork();
+	if (!pid) {
+		pid_t own = unshare(CLONE_NEWPID) ? -1 : fork();
+
+		if (own && write(ends[1], &own, sizeof(own)) != sizeof(own))
+			_exit(1);
+		nap_for_ever();
+	}
+	if (pid < 0 || read(ends[0], child, sizeof(*child)) != sizeof(*child) || *child < 0)
+		test__fatal("a PID namespace", "errno %d", errno);
+	return pid;
+}
+
+/* A process is in the namespace that it has an id in, not in the one of its future children. */
+static void check_pid_namespaces(void)
+{
+	const struct json_value *record;
+	int64_t ours = pid_ns_of("self"), theirs;
+	unsigned long parents = 0, children = 0, wrong = 0;
+	char pids[40], child_pid[16];
+	struct records records;
+	struct tool_run run;
+	pid_t parent, child;
+	size_t index = 0;
+
+	parent = start_in_namespace(&child);
+	snprintf(pids, sizeof(pids), "%d,%d", parent, child);
+	snprintf(child_pid, sizeof(child_pid), "%d", child);
+	theirs = pid_ns_of(child_pid);
+	tool_run__once(&run, NULL, ARGS("-j", "--by", "pid,pid_ns", "-p", pids, "-d", "0.5"));
+	kill(parent, SIGKILL);
+	kill(child, SIGKILL);
+	waitpid(parent, NULL, 0);
+	records__load(&records, &run);
+	while ((record = records__next(&records, "histogram", 0, &index))) {
+		const struct json_value *key = json__get(record, "key");
+		bool is_child = record__number(key, "pid") == child;
+
+		parents += !is_child;
+		children += is_child;
+		wrong += record__number(key, "pid_ns") != (is_child ? theirs : ours);
+	}
+	test__check(ours > 0 && theirs > 0 && ours != theirs, "PID namespaces: there are two",
+		    "%" PRId64 " and %" PRId64, ours, theirs);
+	test__check(parents == 1 && children == 1, "PID namespaces: a histogram for each process",
+		    "%lu and %lu", parents, children);
+	test__equal("PID namespaces: each is in its own", wrong, 0);
 	records__free(&records);
 	tool_run__free(&run);
 }
@@ -241,6 +325,7 @@ int main(int argc, char **argv)
 	role__play(argc, argv);
 	check_process_and_threads();
 	check_many_processes();
+	check_pid_namespaces();
 	check_full_table();
 	check_top("count", true);
 	check_top("max", false);

@@ -3,9 +3,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
 
 #include "support/records.h"
 #include "support/role.h"
+#include "support/scratch.h"
 #include "support/test.h"
 #include "support/tool.h"
 
@@ -35,6 +41,7 @@ static const struct {
 	{ "too many of the slowest", { "--slowest", "33" }, 2, "33" },
 	{ "a point that is none", { "--from", "birth" }, 2, "birth" },
 	{ "room for no key", { "--max-keys", "0" }, 2, "0" },
+	{ "a mechanism it has no way for", { "--attach", "kprobe" }, 1, "kprobe" },
 	{ "a face this tool has not", { "--format", "folded" }, 2, "folded" },
 	{ "long waits as metrics", { "--format=openmetrics", "-s", "1" }, 2, "--slower" },
 	{ "the longest as metrics", { "--format=openmetrics", "--slowest=3" }, 2, "--slowest" },
@@ -63,6 +70,42 @@ static void check_refusals(void)
 		test__check(status == refusals[i].status && strstr(run.err, refusals[i].word) &&
 				    !run.out_size,
 			    check, "status %d, stderr: %s", status, run.err);
+		tool_run__free(&run);
+	}
+}
+
+static void hide_btf(void *empty_file)
+{
+	if (!scratch__private_mounts() ||
+	    mount(empty_file, "/sys/kernel/btf/vmlinux", NULL, MS_BIND, NULL))
+		_exit(126);
+	/* Images with types of their own, which libbpf would take instead. */
+	mount("none", "/boot", "tmpfs", 0, NULL);
+}
+
+static void lose_bpf(void *ctx)
+{
+	(void)ctx;
+	if (prctl(PR_CAPBSET_DROP, CAP_BPF) || prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN))
+		_exit(126);
+}
+
+/* What the kernel or the caller lacks is named, and not told as a number. */
+static void check_lacks(void)
+{
+	const char *empty = scratch__write("empty", "", 0, 0644);
+	const struct tool_setup setups[] = {
+		{ .prepare = hide_btf, .ctx = (void *)(uintptr_t)empty },
+		{ .prepare = lose_bpf },
+	};
+	static const char *const words[] = { "/sys/kernel/btf/vmlinux", "CAP_BPF" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct tool_run run;
+		int status = tool_run__once(&run, &setups[i], ARGS("-d", "0.1"));
+
+		test__check(status == 1 && strstr(run.err, words[i]) && !run.out_size,
+			    "what is lacking is named", "status %d, stderr: %s", status, run.err);
 		tool_run__free(&run);
 	}
 }
@@ -147,6 +190,7 @@ int main(int argc, char **argv)
 {
 	role__play(argc, argv);
 	check_refusals();
+	check_lacks();
 	check_signals();
 	check_closed_pipe();
 	check_shapes();

@@ -236,6 +236,38 @@ static void test_bars(void)
 	free(hist);
 }
 
+/* The row that a line of text is about, and its count. */
+static bool read_line(const char *line, uint64_t *low, uint64_t *high, uint64_t *count)
+{
+	return sscanf(line, " %lu -> %lu : %lu |", low, high, count) == 3;
+}
+
+/* Each value is in the row whose printed bounds hold it, and bounds are plain numbers. */
+static void test_labels(void)
+{
+	struct histogram_style style = { .config = { .unit = 1 }, .unit = "nsecs" };
+	struct hist *hist = calloc(1, sizeof(*hist));
+	unsigned long outside = 0, unread = 0, rows = 0;
+
+	for (uint64_t value = 1; value <= 100000; value += value < 10 ? 1 : value / 3) {
+		uint64_t low, high, count;
+		char *line;
+
+		memset(hist, 0, sizeof(*hist));
+		hist__put(hist, &style.config, value);
+		line = strchr(bars_of(hist, &style), '\n') + 1;
+		rows++;
+		if (!read_line(line, &low, &high, &count))
+			unread++;
+		else
+			outside += count != 1 || value < low || value > high;
+	}
+	test__check(rows > 30 && !unread, "labels: bounds are plain numbers, without suffixes",
+		    "%lu of %lu are not", unread, rows);
+	test__equal("labels: a value is in the row with low <= value <= high", outside, 0);
+	free(hist);
+}
+
 int main(void)
 {
 	test_slots();
@@ -246,5 +278,6 @@ int main(void)
 	test_default_percentiles();
 	test_extremes();
 	test_bars();
+	test_labels();
 	return test__done();
 }
