@@ -320,6 +320,18 @@ static void test_room(void)
 	test__check(large.keys >= 500 && large.keys < small.keys, "hist: fewer keys on 512 CPUs",
 		    "%u", large.keys);
 	test__equal("hist: as many keys as asked for", given.keys, 5);
+	for (int nr_cpus = 1; nr_cpus <= 8192; nr_cpus *= 2) {
+		struct hist_room room = hist_room__for(0, HIST_BUDGET_BYTES, nr_cpus);
+		/* Without what the kernel adds to each element. */
+		uint64_t bytes = room.keys * (sizeof(struct hist_key) +
+					      (uint64_t)nr_cpus * sizeof(struct hist_keyed)) +
+				 room.rows *
+					 (sizeof(struct hist_row_key) + sizeof(struct hist_row));
+
+		test__check(room.keys && room.rows >= room.keys && bytes <= HIST_BUDGET_BYTES,
+			    "hist: the budget holds on any number of CPUs",
+			    "%" PRIu64 " bytes on %d", bytes, nr_cpus);
+	}
 }
 
 int main(void)

@@ -236,6 +236,30 @@ static void test_bars(void)
 	free(hist);
 }
 
+/* Bars take the rest of a terminal's line, and no row is longer, but in a very narrow one. */
+static void test_width(void)
+{
+	struct histogram_style style = { .config = { .unit = 1 }, .unit = "nsecs" };
+	static const size_t widths[] = { 60, 80, 132, 500 };
+	struct hist *hist = calloc(1, sizeof(*hist));
+	unsigned long wrong = 0;
+
+	hist__put(hist, &style.config, 5);
+	hist__put(hist, &style.config, UINT64_C(1) << 62);
+	hist->slots[hist__slot(&style.config, 5)] = 12345678901;
+	hist->stats.count = 12345678902;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		const char *line;
+
+		style.width = widths[i];
+		for (line = strchr(bars_of(hist, &style), '\n') + 1; strchr(line, '|');
+		     line = strchr(line, '\n') + 1)
+			wrong += strcspn(line, "\n") != (widths[i] < 71 ? 71 : widths[i]);
+	}
+	test__equal("width: each row is as wide as the terminal", wrong, 0);
+	free(hist);
+}
+
 /* The row that a line of text is about, and its count. */
 static bool read_line(const char *line, uint64_t *low, uint64_t *high, uint64_t *count)
 {
@@ -279,5 +303,6 @@ int main(void)
 	test_extremes();
 	test_bars();
 	test_labels();
+	test_width();
 	return test__done();
 }

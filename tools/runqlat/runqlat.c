@@ -114,6 +114,9 @@ static int runqlat__size(struct runqlat *runqlat)
 		room = hist_room__for(options->max_keys.count,
 				      HIST_BUDGET_BYTES - RING_BYTES_SLOWER - (8U << 20), nr_cpus);
 	err = bpf_map__set_autocreate(unused, false);
+	/* It has 8 KB for each CPU. */
+	if (!err && source->keyed)
+		err = bpf_map__set_autocreate(source->total, false);
 	if (!err && !runqlat->has_task_storage)
 		err = bpf_map__set_max_entries(skel->maps.threads_by_tid, THREADS_MAX);
 	if (!err)
