@@ -215,16 +215,22 @@ const char *number__round_time(uint64_t ns, char *buffer)
 {
 	static const struct {
 		const char *name;
-		uint64_t ns;
-	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
+		uint64_t thousandth_ns;
+	} units[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } };
+	uint64_t rounded = ns;
+	size_t i;
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (ns < units[i].ns)
-			continue;
-		snprintf(buffer, 32, "%" PRIu64 ".%03" PRIu64 "%s", ns / units[i].ns,
-			 ns % units[i].ns / (units[i].ns / 1000), units[i].name);
+	if (ns < 1000) {
+		snprintf(buffer, 32, "%" PRIu64 "ns", ns);
 		return buffer;
 	}
-	snprintf(buffer, 32, "%" PRIu64 "ns", ns);
+	/* What is rounded up to 1000 of a unit is 1 of the next one. */
+	for (i = 0; rounded >= 1000000 && i < 2; i++) {
+		uint64_t thousandth = units[i + 1].thousandth_ns;
+
+		rounded = ns / thousandth + (ns % thousandth * 2 >= thousandth);
+	}
+	snprintf(buffer, 32, "%" PRIu64 ".%03" PRIu64 "%s", rounded / 1000, rounded % 1000,
+		 units[i].name);
 	return buffer;
 }

@@ -36,8 +36,9 @@ int number__parse_size(const char *word, uint64_t min, uint64_t max, uint64_t *b
 /* The shortest exact writing of a time with a unit: 1500000 -> "1.5ms". buffer: >= 32 bytes. */
 const char *number__format_time(uint64_t ns, char *buffer);
 
-/* A time with up to three decimals in the largest unit that is not larger than it, rounded
- * down: 4883564 -> "4.883ms". buffer: >= 32 bytes. */
+/* A time with three decimals, rounded to the nearest, in the first unit (us, ms, s) of which it is
+ * then less than 1000: 4883564 -> "4.884ms"; below a microsecond in nanoseconds. buffer: >= 32
+ * bytes. */
 const char *number__round_time(uint64_t ns, char *buffer);
 
 #endif
