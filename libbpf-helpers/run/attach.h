@@ -60,7 +60,7 @@ struct attach_failure {
 	struct log_held *reasons;
 };
 
-#define ATTACH_PROBES_MAX 16
+#define ATTACH_PROBES_MAX 24
 #define ATTACH_WAYS_MAX 4
 
 struct attachment {

@@ -169,6 +169,11 @@ static int session__prepare_output(struct session *session)
 	return 0;
 }
 
+static bool session__is_aside(const struct session *session, const struct attach_program *program)
+{
+	return session->work->is_aside && session->work->is_aside(session->work->ctx, program);
+}
+
 const char *session__traced(const struct session *session)
 {
 	const struct attach_way *way = session->attachment.way;
@@ -188,7 +193,8 @@ static void session__announce(const struct session *session)
 	buffer__printf(&line, "tracing %s", session__traced(session));
 	for (size_t i = 0; i < attachment->nr_probes; i++) {
 		/* Those that follow a command are not what was asked about. */
-		if (is_tree_program(attachment->probes[i].program))
+		if (is_tree_program(attachment->probes[i].program) ||
+		    session__is_aside(session, attachment->probes[i].program))
 			continue;
 		buffer__printf(&line, "%s%s", before, attachment->probes[i].program->target);
 		before = ", ";

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "funcs.h"
+
 #define NS_PER_SECOND 1000000000.0
 
 const char *const vfswrite_by_names[] = {
@@ -12,13 +14,6 @@ const char *const vfswrite_by_names[] = {
 	[VFSWRITE_BY_TID] = "tid",	 [VFSWRITE_BY_UID] = "uid",
 	[VFSWRITE_BY_CGROUP] = "cgroup", [VFSWRITE_BY_CPU] = "cpu",
 	[VFSWRITE_BY_FUNC] = "func",	 NULL,
-};
-
-const char *const vfswrite_func_names[] = {
-	[VFSWRITE_FUNC_VFS_WRITE] = "vfs_write",
-	[VFSWRITE_FUNC_WRITE] = "write",
-	[VFSWRITE_FUNC_PWRITE64] = "pwrite64",
-	NULL,
 };
 
 #define FIELD(field_name, field_kind, text)                                                        \
@@ -85,7 +80,7 @@ static const struct record_type key_type = {
 		COLUMN("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),                            \
 		COLUMN("uid", VALUE_UNSIGNED, "UID", -6, "Real user id."),                         \
 		COLUMN("cpu", VALUE_UNSIGNED, "CPU", -3, "CPU."),                                  \
-		COLUMN("func", VALUE_BYTES, "FUNC", -10, "What was called."),                      \
+		COLUMN("func", VALUE_BYTES, "FUNC", -22, "What was called."),                      \
 		COLUMN("group", VALUE_BYTES, "CGROUP", -20, "Control group.")
 #define NR_FIGURES 14
 
@@ -112,6 +107,17 @@ const struct record_type total_record_type = {
 	.meaning = "All calls inside what was asked in the run or interval.",
 	.fields = total_fields,
 	.nr_fields = NR_FIGURES,
+};
+
+static const struct field other_paths_fields[] = {
+	FIELD("calls", VALUE_COUNTS, "Calls inside the filters, by what was called."),
+};
+
+const struct record_type other_paths_record_type = {
+	.name = "other_paths",
+	.meaning = "Writes of the run that vfs_write does not see.",
+	.fields = other_paths_fields,
+	.nr_fields = 1,
 };
 
 /* The key's columns by enum vfswrite_by, in the order in which they stand. */
@@ -224,7 +230,7 @@ static void fill_key(const struct vfswrite_key *key, const struct count_scale *s
 	if (by & 1U << VFSWRITE_BY_CPU)
 		value[KEY_CPU] = value__unsigned(key->cpu);
 	if (by & 1U << VFSWRITE_BY_FUNC)
-		value[KEY_FUNC] = value__text(vfswrite_func_names[key->func % VFSWRITE_NR_FUNCS]);
+		value[KEY_FUNC] = value__text(vfswrite_funcs[key->func % VFSWRITE_NR_FUNCS].name);
 }
 
 /* The key once more, for the columns of the text. */

@@ -9,11 +9,10 @@
 
 extern const struct record_type count_record_type;
 extern const struct record_type total_record_type;
+extern const struct record_type other_paths_record_type;
 
-/* Names of --by, by enum vfswrite_by; and of what is called, by enum vfswrite_func. Both
- * NULL-terminated. */
+/* Names of --by, by enum vfswrite_by, NULL-terminated. */
 extern const char *const vfswrite_by_names[];
-extern const char *const vfswrite_func_names[];
 
 /* Columns of the text face for rows by these keys (bits of enum vfswrite_by), NULL-terminated. */
 #define COLUMNS_MAX 16

@@ -2,9 +2,12 @@
 #include "report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "collect/table.h"
+#include "funcs.h"
+#include "output/buffer.h"
 #include "run/interval.h"
 #include "run/log.h"
 
@@ -150,4 +153,36 @@ int report__interval(struct report *report, const struct session_span *span)
 	rows__free(&report->last);
 	report->last = now;
 	return err ? err : write_err;
+}
+
+int report__aside(struct report *report, const uint64_t calls[VFSWRITE_NR_FUNCS])
+{
+	struct named_count counts[VFSWRITE_NR_FUNCS];
+	const struct value value = value__counts(counts, 0);
+	struct value values[] = { value };
+	struct buffer line = {};
+	uint64_t sum = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < VFSWRITE_NR_FUNCS; i++) {
+		if (!calls[i])
+			continue;
+		buffer__printf(&line, "%s%s %" PRIu64, nr ? ", " : "", vfswrite_funcs[i].name,
+			       calls[i]);
+		counts[nr++] = (struct named_count){ vfswrite_funcs[i].name, calls[i], true };
+		sum += calls[i];
+	}
+	if (line.err)
+		log_error(line.err, NULL, "cannot tell the other writes");
+	else if (nr)
+		log_info("%" PRIu64 " writes went other ways in this time, and are not in these "
+			 "rows: %.*s (--paths all counts them by who writes)",
+			 sum, (int)line.size, line.data);
+	else
+		log_info("no write went another way in this time (vectors, splice, copies, "
+			 "asynchronous ones; stores to mapped memory are not seen)");
+	buffer__free(&line);
+	values[0].counts.nr = nr;
+	return session__record_events(report->session, VFSWRITE_CALL, 0,
+				      &(struct record){ &other_paths_record_type, values });
 }

@@ -28,6 +28,9 @@ void report__open(struct report *report, struct session *session,
 /* The rows of an interval or of the run, and their total. 0 or -errno, reported. */
 int report__interval(struct report *report, const struct session_span *span);
 
+/* The number of calls by enum vfswrite_func that were counted aside. 0 or -errno, reported. */
+int report__aside(struct report *report, const uint64_t calls[VFSWRITE_NR_FUNCS]);
+
 void report__close(struct report *report);
 
 #endif

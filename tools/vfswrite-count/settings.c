@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "settings.h"
 
+#include "funcs.h"
 #include "records.h"
 #include "rows.h"
 #include "run/option_rows.h"
@@ -18,7 +19,25 @@
 /* More keys than this are no report that a person reads; it also bounds the table's own size. */
 #define KEYS_MAX (1 << 20)
 
+static const char *const path_names[] = { "vfs_write", "all", NULL };
+static const char *const also_names[] = { "read", NULL };
+
 static const struct option_row rows[] = {
+	{ .name = "paths",
+	  .group = OPTION_EVENTS,
+	  .type = OPTION_CHOICE,
+	  .offset = FIELD(paths),
+	  .argument = "PATHS",
+	  .choices = path_names,
+	  .help = "Count vfs_write alone (the default), or all paths of a write by name: "
+		  "vectors, splice, copies, asynchronous ones, the kernel's own" },
+	{ .name = "also",
+	  .group = OPTION_EVENTS,
+	  .type = OPTION_CHOICES,
+	  .offset = FIELD(also),
+	  .argument = "WHAT",
+	  .choices = also_names,
+	  .help = "Also count this: read (calls of vfs_read)" },
 	FLAG("per-process", 'P', OPTION_REPORT, per_process, "A row for each process"),
 	FLAG("per-thread", 'L', OPTION_REPORT, per_thread, "A row for each thread"),
 	{ .name = "by",
@@ -70,15 +89,29 @@ uint32_t vfswrite_options__by(const struct vfswrite_options *options)
 	/* A thread is shown with its process. */
 	if (by & 1U << VFSWRITE_BY_TID)
 		by |= 1U << VFSWRITE_BY_PID;
-	return by ? by : 1U << VFSWRITE_BY_COMM;
+	if (!by)
+		by = 1U << VFSWRITE_BY_COMM;
+	/* What differs in kind is not added up in one row. */
+	if (options->paths || options->also)
+		by |= 1U << VFSWRITE_BY_FUNC;
+	return by;
+}
+
+uint32_t vfswrite_options__counted(const struct vfswrite_options *options)
+{
+	return funcs__counted(options->paths, options->also);
 }
 
 struct vfswrite_config vfswrite_options__config(const struct vfswrite_options *options)
 {
-	return (struct vfswrite_config){
+	struct vfswrite_config config = {
 		.by = vfswrite_options__by(options),
 		.key_size = (__u32)vfswrite_options__key_size(options),
+		.counted = vfswrite_options__counted(options),
 	};
+
+	funcs__fill_syscalls(config.counted, config.syscalls);
+	return config;
 }
 
 size_t vfswrite_options__key_size(const struct vfswrite_options *options)

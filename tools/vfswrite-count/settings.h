@@ -16,12 +16,17 @@ struct vfswrite_options {
 	struct optional_count top;
 	int sort; /* enum rows_order */
 	struct optional_count max_keys;
+	int paths; /* 0 vfs_write alone, 1 all */
+	uint32_t also; /* bit 0: reads */
 };
 
 extern const struct tool_options vfswrite_tool_options;
 
 /* Bits of enum vfswrite_by; by command name when nothing else is asked for. */
 uint32_t vfswrite_options__by(const struct vfswrite_options *options);
+
+/* Bits of enum vfswrite_func that have rows. */
+uint32_t vfswrite_options__counted(const struct vfswrite_options *options);
 
 /* All of the kernel side's configuration but row_size. */
 struct vfswrite_config vfswrite_options__config(const struct vfswrite_options *options);

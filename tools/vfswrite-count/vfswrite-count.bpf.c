@@ -158,7 +158,7 @@ static __always_inline void row__add_result(struct vfswrite_row *row,
 					    const struct vfswrite_key *key, long result,
 					    struct account_counters *account)
 {
-	if (result >= 0)
+	if (result > 0)
 		__sync_fetch_and_add(&row->bytes, result);
 	else if (result >= -MAX_ERRNO)
 		count_error(key, (__u32)-result, account);
@@ -194,12 +194,100 @@ static __always_inline void count_returned(__u32 func, long result)
 	row__add_result(row, &key, result, account);
 }
 
+/* Calls of what has no rows, by enum vfswrite_func. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, VFSWRITE_NR_FUNCS);
+	__type(key, __u32);
+	__type(value, __u64);
+} calls_aside SEC(".maps");
+
+static __always_inline bool is_counted(__u32 func)
+{
+	return vfswrite_config.counted & (1U << func);
+}
+
+static __always_inline void count_aside(__u32 func)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u64 *count;
+
+	if (!run_started_ns || !current_passes(task))
+		return;
+	count = bpf_map_lookup_elem(&calls_aside, &func);
+	if (count)
+		__sync_fetch_and_add(count, 1);
+}
+
+/* A function at its return; result: 0 where it says nothing of the bytes. */
+static __always_inline int count_exit(__u32 func, long result)
+{
+	if (is_counted(func))
+		count_returned(func, result);
+	else
+		count_aside(func);
+	return 0;
+}
+
 SEC("?fexit/vfs_write")
 int BPF_PROG(write_exit, struct file *file, const char *buffer, size_t count, loff_t *position,
 	     ssize_t result)
 {
-	count_returned(VFSWRITE_FUNC_VFS_WRITE, result);
-	return 0;
+	return count_exit(VFSWRITE_VFS_WRITE, result);
+}
+
+SEC("?fexit/vfs_read")
+int BPF_PROG(read_exit, struct file *file, char *buffer, size_t count, loff_t *position,
+	     ssize_t result)
+{
+	return count_exit(VFSWRITE_VFS_READ, result);
+}
+
+SEC("?fexit/vfs_writev")
+int BPF_PROG(writev_exit, struct file *file, const void *vector, unsigned long nr, loff_t *position,
+	     __u32 flags, ssize_t result)
+{
+	return count_exit(VFSWRITE_VFS_WRITEV, result);
+}
+
+SEC("?fexit/iter_file_splice_write")
+int BPF_PROG(splice_exit, void *pipe, struct file *file, loff_t *position, size_t count,
+	     __u32 flags, ssize_t result)
+{
+	return count_exit(VFSWRITE_ITER_FILE_SPLICE_WRITE, result);
+}
+
+SEC("?fexit/vfs_copy_file_range")
+int BPF_PROG(copy_exit, struct file *from, loff_t from_position, struct file *to,
+	     loff_t to_position, size_t count, __u32 flags, ssize_t result)
+{
+	return count_exit(VFSWRITE_VFS_COPY_FILE_RANGE, result);
+}
+
+SEC("?fexit/aio_write")
+int BPF_PROG(aio_exit)
+{
+	return count_exit(VFSWRITE_AIO_WRITE, 0);
+}
+
+SEC("?fexit/io_write")
+int BPF_PROG(io_exit)
+{
+	return count_exit(VFSWRITE_IO_WRITE, 0);
+}
+
+SEC("?fexit/kernel_write")
+int BPF_PROG(kernel_exit, struct file *file, const void *buffer, size_t count, loff_t *position,
+	     ssize_t result)
+{
+	return count_exit(VFSWRITE_KERNEL_WRITE, result);
+}
+
+SEC("?fexit/__kernel_write")
+int BPF_PROG(inner_kernel_exit, struct file *file, const void *buffer, size_t count,
+	     loff_t *position, ssize_t result)
+{
+	return count_exit(VFSWRITE___KERNEL_WRITE, result);
 }
 
 /* Whether a result cannot be given to its row by who is current at the return. */
@@ -214,18 +302,23 @@ static __always_inline struct frame frame__of(__u64 sp)
 }
 
 /* At the entry of a function, the return address is on top of the stack. */
-SEC("?kprobe/vfs_write")
-int write_call(struct pt_regs *ctx)
+static __always_inline int count_call(struct pt_regs *ctx, __u32 func, bool has_result)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct account_counters *account = account__see(VFSWRITE_CALL);
+	struct account_counters *account;
 	struct frame frame;
 	struct call call = {};
 	struct vfswrite_row *row;
 
+	if (!is_counted(func)) {
+		count_aside(func);
+		return 0;
+	}
+	account = account__see(VFSWRITE_CALL);
 	if (!account) {
 		frame = frame__of(PT_REGS_SP(ctx));
-		if (!bpf_map_update_elem(&calls_before, &frame, &present, BPF_NOEXIST))
+		if (has_result &&
+		    !bpf_map_update_elem(&calls_before, &frame, &present, BPF_NOEXIST))
 			__sync_fetch_and_add(&nr_calls_before, 1);
 		return 0;
 	}
@@ -233,14 +326,16 @@ int write_call(struct pt_regs *ctx)
 		account__add(&account->filtered);
 		return 0;
 	}
-	key__fill(&call.key, task, VFSWRITE_FUNC_VFS_WRITE);
+	key__fill(&call.key, task, func);
 	row = row__find(&call.key);
 	if (!row) {
 		account__add(&account->lost[ACCOUNT_MAP_FULL]);
 		return 0;
 	}
 	__sync_fetch_and_add(&row->calls, 1);
-	if (keeps_calls()) {
+	if (!has_result) {
+		__sync_fetch_and_add(&row->results, 1);
+	} else if (keeps_calls()) {
 		frame = frame__of(PT_REGS_SP(ctx));
 		bpf_map_update_elem(&calls, &frame, &call, BPF_ANY);
 	}
@@ -257,8 +352,7 @@ static __always_inline bool was_before(const struct frame *frame)
 }
 
 /* The return has taken the return address from the stack. */
-SEC("?kretprobe/vfs_write")
-int write_result(struct pt_regs *ctx)
+static __always_inline int count_result(struct pt_regs *ctx, __u32 func)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct account_counters *account;
@@ -280,7 +374,7 @@ int write_result(struct pt_regs *ctx)
 	} else {
 		if (!current_passes(task))
 			return 0;
-		key__fill(&key, task, VFSWRITE_FUNC_VFS_WRITE);
+		key__fill(&key, task, func);
 	}
 	/* A call without room for its row was lost whole. */
 	row = bpf_map_lookup_elem(&rows, &key);
@@ -291,18 +385,42 @@ int write_result(struct pt_regs *ctx)
 	return 0;
 }
 
-/* By the numbers of arch/x86/entry/syscalls; what is no such call gives VFSWRITE_NR_FUNCS. */
-static __always_inline __u32 func__of_syscall(struct task_struct *task, __u64 number)
-{
-	bool compat = BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+#define ENTRY(function, name, func, has_result)                                                    \
+	SEC("?kprobe/" function)                                                                   \
+	int name##_call(struct pt_regs *ctx)                                                       \
+	{                                                                                          \
+		return count_call(ctx, func, has_result);                                          \
+	}
 
-	if (compat)
-		return number == 4   ? VFSWRITE_FUNC_WRITE :
-		       number == 181 ? VFSWRITE_FUNC_PWRITE64 :
-				       VFSWRITE_NR_FUNCS;
-	return number == 1  ? VFSWRITE_FUNC_WRITE :
-	       number == 18 ? VFSWRITE_FUNC_PWRITE64 :
-			      VFSWRITE_NR_FUNCS;
+#define ENTRY_AND_RETURN(function, name, func)                                                     \
+	ENTRY(function, name, func, true)                                                          \
+	SEC("?kretprobe/" function)                                                                \
+	int name##_result(struct pt_regs *ctx)                                                     \
+	{                                                                                          \
+		return count_result(ctx, func);                                                    \
+	}
+
+ENTRY_AND_RETURN("vfs_write", write, VFSWRITE_VFS_WRITE)
+ENTRY_AND_RETURN("vfs_read", read, VFSWRITE_VFS_READ)
+ENTRY_AND_RETURN("vfs_writev", writev, VFSWRITE_VFS_WRITEV)
+ENTRY_AND_RETURN("iter_file_splice_write", splice, VFSWRITE_ITER_FILE_SPLICE_WRITE)
+ENTRY_AND_RETURN("vfs_copy_file_range", copy, VFSWRITE_VFS_COPY_FILE_RANGE)
+ENTRY("aio_write", aio, VFSWRITE_AIO_WRITE, false)
+ENTRY("io_write", io, VFSWRITE_IO_WRITE, false)
+ENTRY_AND_RETURN("kernel_write", kernel, VFSWRITE_KERNEL_WRITE)
+ENTRY_AND_RETURN("__kernel_write", inner_kernel, VFSWRITE___KERNEL_WRITE)
+
+/* Whether the current task is inside a system call of 32-bit code. */
+static __always_inline bool is_compat(void)
+{
+	struct task_struct *task;
+
+	if (has_typed_task()) {
+		task = bpf_get_current_task_btf();
+		return task->thread_info.status & TS_COMPAT;
+	}
+	task = (struct task_struct *)bpf_get_current_task();
+	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
 }
 
 /* The tracepoint of all system calls: most are none of these, so numbers are looked at first. */
@@ -312,11 +430,20 @@ int BPF_PROG(syscall_exit, struct pt_regs *regs, long result)
 	__u64 number = regs->orig_ax;
 	__u32 func;
 
-	if (number != 1 && number != 18 && number != 4 && number != 181)
+	if (number >= VFSWRITE_NR_SYSCALLS)
 		return 0;
-	func = func__of_syscall((struct task_struct *)bpf_get_current_task(), number);
-	if (func != VFSWRITE_NR_FUNCS)
-		count_returned(func, result);
+	/* 6.1's verifier does not see the bound that the compiler has proven. */
+	barrier_var(number);
+	number &= VFSWRITE_NR_SYSCALLS - 1;
+	if (!vfswrite_config.syscalls[0][number] && !vfswrite_config.syscalls[1][number])
+		return 0;
+	func = is_compat() ? vfswrite_config.syscalls[1][number] :
+			     vfswrite_config.syscalls[0][number];
+	if (!func)
+		return 0;
+	func--;
+	if (func < VFSWRITE_NR_FUNCS)
+		count_exit(func, result);
 	return 0;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* vfswrite-count: who writes on this machine. */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "funcs.h"
 #include "records.h"
 #include "report.h"
 #include "run/interval.h"
@@ -39,40 +42,67 @@ struct vfswrite {
 	struct report report;
 };
 
-static const struct attach_program fentry_programs[] = {
-	{ .program = "write_exit", .target = "vfs_write" },
+/* By enum vfswrite_func, so that what a run is about chooses among them. */
+static struct attach_program fentry_programs[] = {
+	[VFSWRITE_VFS_WRITE] = { .program = "write_exit" },
+	[VFSWRITE_VFS_READ] = { .program = "read_exit" },
+	[VFSWRITE_VFS_WRITEV] = { .program = "writev_exit" },
+	[VFSWRITE_ITER_FILE_SPLICE_WRITE] = { .program = "splice_exit" },
+	[VFSWRITE_VFS_COPY_FILE_RANGE] = { .program = "copy_exit" },
+	[VFSWRITE_AIO_WRITE] = { .program = "aio_exit" },
+	[VFSWRITE_IO_WRITE] = { .program = "io_exit" },
+	[VFSWRITE_KERNEL_WRITE] = { .program = "kernel_exit" },
+	[VFSWRITE___KERNEL_WRITE] = { .program = "inner_kernel_exit" },
 };
 
-/* The entry first: each result is then of a call whose entry was seen. */
-static const struct attach_program kprobe_programs[] = {
-	{ .program = "write_call", .target = "vfs_write" },
-	{ .program = "write_result", .target = "return of vfs_write" },
+#define NR_KPROBE_PROGRAMS (VFSWRITE_NR_FUNCTIONS + VFSWRITE_NR_WITH_BYTES)
+
+/* The entries first: each result is then of a call whose entry was seen. */
+static struct attach_program kprobe_programs[NR_KPROBE_PROGRAMS] = {
+	[VFSWRITE_VFS_WRITE] = { .program = "write_call" },
+	[VFSWRITE_VFS_READ] = { .program = "read_call" },
+	[VFSWRITE_VFS_WRITEV] = { .program = "writev_call" },
+	[VFSWRITE_ITER_FILE_SPLICE_WRITE] = { .program = "splice_call" },
+	[VFSWRITE_VFS_COPY_FILE_RANGE] = { .program = "copy_call" },
+	[VFSWRITE_AIO_WRITE] = { .program = "aio_call" },
+	[VFSWRITE_IO_WRITE] = { .program = "io_call" },
+	[VFSWRITE_KERNEL_WRITE] = { .program = "kernel_call" },
+	[VFSWRITE___KERNEL_WRITE] = { .program = "inner_kernel_call" },
+#define RETURN(func) [VFSWRITE_NR_FUNCTIONS + (func)]
+	RETURN(VFSWRITE_VFS_WRITE) = { .program = "write_result" },
+	RETURN(VFSWRITE_VFS_READ) = { .program = "read_result" },
+	RETURN(VFSWRITE_VFS_WRITEV) = { .program = "writev_result" },
+	RETURN(VFSWRITE_ITER_FILE_SPLICE_WRITE) = { .program = "splice_result" },
+	RETURN(VFSWRITE_VFS_COPY_FILE_RANGE) = { .program = "copy_result" },
+	RETURN(VFSWRITE_KERNEL_WRITE) = { .program = "kernel_result" },
+	RETURN(VFSWRITE___KERNEL_WRITE) = { .program = "inner_kernel_result" },
+#undef RETURN
 };
 
 static const struct attach_program syscall_programs[] = {
 	{ .program = "syscall_exit", .target = "sys_exit" },
 };
 
-#define WAY(way_mechanism, way_programs, way_traced)                                               \
+#define WAY(way_mechanism, way_programs, nr, way_traced)                                           \
 	{                                                                                          \
-		.mechanism = way_mechanism, .programs = way_programs,                              \
-		.nr_programs = sizeof(way_programs) / sizeof((way_programs)[0]),                   \
+		.mechanism = way_mechanism, .programs = way_programs, .nr_programs = nr,           \
 		.traced = way_traced                                                               \
 	}
+#define FENTRY(nr) WAY(ATTACH_FENTRY, fentry_programs, nr, NULL)
+#define KPROBE(nr) WAY(ATTACH_KPROBE, kprobe_programs, nr, NULL)
+#define SYSCALLS WAY(ATTACH_TP_BTF, syscall_programs, 1, NULL)
 
-#define SYSCALLS_TRACED "the system calls write and pwrite64, in place of vfs_write"
-
-static const struct attach_way ways[] = {
-	WAY(ATTACH_FENTRY, fentry_programs, NULL),
-	WAY(ATTACH_KPROBE, kprobe_programs, NULL),
-	WAY(ATTACH_TP_BTF, syscall_programs, SYSCALLS_TRACED),
+static struct attach_way ways[] = {
+	FENTRY(VFSWRITE_NR_FUNCTIONS),
+	KPROBE(NR_KPROBE_PROGRAMS),
+	SYSCALLS,
 };
 
 /* Where the kernel preempts itself, only a kprobe loses no call. */
-static const struct attach_way preempted_ways[] = {
-	WAY(ATTACH_KPROBE, kprobe_programs, NULL),
-	WAY(ATTACH_FENTRY, fentry_programs, NULL),
-	WAY(ATTACH_TP_BTF, syscall_programs, SYSCALLS_TRACED),
+static struct attach_way preempted_ways[] = {
+	KPROBE(NR_KPROBE_PROGRAMS),
+	FENTRY(VFSWRITE_NR_FUNCTIONS),
+	SYSCALLS,
 };
 
 #define NR_WAYS (sizeof(ways) / sizeof(ways[0]))
@@ -83,8 +113,13 @@ static const struct record_type *const row_types[] = { &count_record_type, &tota
 						       NULL };
 
 static const struct record_type *const types[] = {
-	&start_record_type, &interval_record_type, &count_record_type,
-	&total_record_type, &account_record_type,  NULL,
+	&start_record_type,
+	&interval_record_type,
+	&count_record_type,
+	&total_record_type,
+	&other_paths_record_type,
+	&account_record_type,
+	NULL,
 };
 
 static struct tool tool = {
@@ -180,11 +215,40 @@ static void vfswrite__close(void *ctx)
 	vfswrite->skel = NULL;
 }
 
+/* The function of a program, and whether it is at the return of it by kprobe. */
+static size_t func_of(const struct attach_program *program, bool *is_return)
+{
+	*is_return = false;
+	if (program >= fentry_programs && program < fentry_programs + VFSWRITE_NR_FUNCTIONS)
+		return (size_t)(program - fentry_programs);
+	*is_return = program >= kprobe_programs + VFSWRITE_NR_FUNCTIONS;
+	return (size_t)(program - kprobe_programs) % VFSWRITE_NR_FUNCTIONS;
+}
+
+/* Other paths of a write are always counted, by who writes or aside. */
 static bool vfswrite__wants(void *ctx, const struct attach_program *program)
 {
-	(void)ctx;
-	(void)program;
-	return true;
+	const struct vfswrite *vfswrite = ctx;
+	uint32_t counted = vfswrite_options__counted(&vfswrite->options);
+	bool is_return;
+	size_t func;
+
+	if (program == syscall_programs)
+		return true;
+	func = func_of(program, &is_return);
+	if (is_return)
+		return counted & 1U << func;
+	return counted & 1U << func || vfswrite_funcs[func].is_other_path;
+}
+
+static bool vfswrite__is_aside(void *ctx, const struct attach_program *program)
+{
+	const struct vfswrite *vfswrite = ctx;
+	uint32_t counted = vfswrite_options__counted(&vfswrite->options);
+	bool is_return;
+
+	return program != syscall_programs &&
+	       (!(counted & 1U << func_of(program, &is_return)) || is_return);
 }
 
 static struct bpf_link *attach_walk(struct bpf_program *program, const struct bpf_map *map)
@@ -217,11 +281,68 @@ static int vfswrite__event(void *ctx, const void *data, size_t size)
 			 "there is a record of %zu bytes where none is expected", size);
 }
 
+/* The writes that went other ways, of which nothing but their number was kept. Read when nothing
+ * is attached any more. */
+static int vfswrite__report_aside(struct vfswrite *vfswrite)
+{
+	uint64_t *cpus = calloc(vfswrite->report.nr_cpus, sizeof(*cpus));
+	uint64_t calls[VFSWRITE_NR_FUNCS] = {};
+	int err = cpus ? 0 : log_error(ENOMEM, NULL, "cannot count the other writes");
+
+	for (__u32 func = 0; func < VFSWRITE_NR_FUNCS && !err; func++) {
+		err = bpf_map__lookup_elem(vfswrite->skel->maps.calls_aside, &func, sizeof(func),
+					   cpus, vfswrite->report.nr_cpus * sizeof(*cpus), 0);
+		if (err)
+			log_error(err, NULL, "cannot read the other writes from the kernel");
+		for (size_t cpu = 0; cpu < vfswrite->report.nr_cpus; cpu++)
+			calls[func] += cpus[cpu];
+	}
+	free(cpus);
+	return err ? err : report__aside(&vfswrite->report, calls);
+}
+
 static int vfswrite__report(void *ctx, const struct session_span *span)
 {
 	struct vfswrite *vfswrite = ctx;
+	int err = report__interval(&vfswrite->report, span), aside_err = 0;
 
-	return report__interval(&vfswrite->report, span);
+	if (span->last && !vfswrite->options.paths)
+		aside_err = vfswrite__report_aside(vfswrite);
+	return err ? err : aside_err;
+}
+
+static void name_targets(void)
+{
+	static char returns[VFSWRITE_NR_WITH_BYTES][48];
+
+	for (size_t i = 0; i < VFSWRITE_NR_FUNCTIONS; i++) {
+		fentry_programs[i].target = kprobe_programs[i].target = vfswrite_funcs[i].name;
+	}
+	for (size_t i = 0; i < VFSWRITE_NR_WITH_BYTES; i++) {
+		snprintf(returns[i], sizeof(returns[i]), "return of %s", vfswrite_funcs[i].name);
+		kprobe_programs[VFSWRITE_NR_FUNCTIONS + i].target = returns[i];
+	}
+}
+
+/* What the line at the start says. */
+static void name_traced(const struct vfswrite_options *options)
+{
+	static const char *const functions[2][2] = {
+		{ "calls of vfs_write", "calls of vfs_write and vfs_read" },
+		{ "all paths of a write", "all paths of a write, and vfs_read" },
+	};
+	static const char *const syscalls[2][2] = {
+		{ "the system calls write and pwrite64, in place of vfs_write",
+		  "the system calls write, pwrite64, read and pread64, in place of vfs_write and "
+		  "vfs_read" },
+		{ "the system calls that write, in place of all paths of a write",
+		  "the system calls that write, read and pread64, in place of all paths of a "
+		  "write and vfs_read" },
+	};
+	bool all = options->paths, reads = options->also;
+
+	tool.traced = functions[all][reads];
+	ways[NR_WAYS - 1].traced = preempted_ways[NR_WAYS - 1].traced = syscalls[all][reads];
 }
 
 /* Reading the mode takes time: only where it decides. */
@@ -247,6 +368,7 @@ int main(int argc, char **argv)
 		.open = vfswrite__open,
 		.close = vfswrite__close,
 		.wants = vfswrite__wants,
+		.is_aside = vfswrite__is_aside,
 		.attached = vfswrite__attached,
 		.event = vfswrite__event,
 		.report = vfswrite__report,
@@ -263,6 +385,8 @@ int main(int argc, char **argv)
 	work.max_reports = vfswrite.options.count.count;
 	report__open(&vfswrite.report, &vfswrite.session, &vfswrite.options);
 
+	name_targets();
+	name_traced(&vfswrite.options);
 	choose_ways(&vfswrite.options.common);
 	err = session__open(&vfswrite.session, &tool, &vfswrite.options.common, &work);
 	if (!err)

@@ -12,13 +12,35 @@ enum vfswrite_kind {
 	VFSWRITE_CALL,
 };
 
-/* What was called: a function of the kernel, or a system call. */
+/* What was called: functions of the kernel, then system calls, which are counted in their place. */
 enum vfswrite_func {
-	VFSWRITE_FUNC_VFS_WRITE,
-	VFSWRITE_FUNC_WRITE,
-	VFSWRITE_FUNC_PWRITE64,
+	VFSWRITE_VFS_WRITE,
+	VFSWRITE_VFS_READ,
+	VFSWRITE_VFS_WRITEV,
+	VFSWRITE_ITER_FILE_SPLICE_WRITE,
+	VFSWRITE_VFS_COPY_FILE_RANGE,
+	VFSWRITE_KERNEL_WRITE,
+	VFSWRITE___KERNEL_WRITE,
+	VFSWRITE_NR_WITH_BYTES, /* what those below return says nothing of the bytes */
+	VFSWRITE_AIO_WRITE = VFSWRITE_NR_WITH_BYTES,
+	VFSWRITE_IO_WRITE,
+	VFSWRITE_NR_FUNCTIONS,
+	VFSWRITE_SYS_WRITE = VFSWRITE_NR_FUNCTIONS,
+	VFSWRITE_SYS_PWRITE64,
+	VFSWRITE_SYS_READ,
+	VFSWRITE_SYS_PREAD64,
+	VFSWRITE_SYS_WRITEV,
+	VFSWRITE_SYS_PWRITEV,
+	VFSWRITE_SYS_PWRITEV2,
+	VFSWRITE_SYS_SENDFILE,
+	VFSWRITE_SYS_SPLICE,
+	VFSWRITE_SYS_COPY_FILE_RANGE,
 	VFSWRITE_NR_FUNCS,
 };
+
+/* Numbers of system calls that are looked at, of 64-bit and of 32-bit callers. */
+#define VFSWRITE_NR_SYSCALLS 512
+#define VFSWRITE_NR_ABIS 2
 
 /* What calls can be counted by; bits of vfswrite_config.by. */
 enum vfswrite_by {
@@ -35,7 +57,9 @@ struct vfswrite_config {
 	__u32 by; /* bits of enum vfswrite_by */
 	__u32 key_size; /* of a row, as the tables have it */
 	__u32 row_size; /* of the values of all CPUs */
-	__u32 unused;
+	__u32 counted; /* bit n: enum vfswrite_func n has rows; else it is counted aside */
+	/* By ABI and number: 1 + enum vfswrite_func, or 0. */
+	__u8 syscalls[VFSWRITE_NR_ABIS][VFSWRITE_NR_SYSCALLS];
 };
 
 /*
