@@ -81,7 +81,7 @@ struct session_work {
 	void (*close)(void *ctx);
 	/* Whether a program of a way is wanted in this run. */
 	bool (*wants)(void *ctx, const struct attach_program *program);
-	/* NULL, or whether a program is not about what was asked: the first line is silent of it. */
+	/* NULL, or whether a program is not about what was asked: the first line leaves it out. */
 	bool (*is_aside)(void *ctx, const struct attach_program *program);
 	const char *limits; /* of the tool's own, for the line that tells the filters; or NULL */
 	const char *aside; /* more to say in that line; or NULL */
