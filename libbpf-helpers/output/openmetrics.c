@@ -31,13 +31,20 @@ struct series {
 	uint64_t sum_ns;
 };
 
+/* The number of a counter or gauge for one set of labels. */
+struct counter {
+	const struct field *field;
+	char *labels;
+	uint64_t number;
+};
+
 struct openmetrics_face {
 	struct face face;
 	const struct metric_names *names;
 	void *series; /* a tree of tsearch(), by labels */
+	void *counters; /* another one, by metric and labels */
 	uint32_t nr_rows; /* that have a bucket of their own; what is longer is in +Inf alone */
 	uint64_t scale; /* nanoseconds in the unit of the rows */
-	struct buffer counters; /* as text, of the latest record that has some */
 };
 
 static int compare_series(const void *left, const void *right)
@@ -69,6 +76,38 @@ static struct series *find_series(struct openmetrics_face *metrics, const char *
 	return node ? *node : NULL;
 }
 
+static int compare_counters(const void *left, const void *right)
+{
+	const struct counter *a = left, *b = right;
+	int order = strcmp(a->field->metric, b->field->metric);
+
+	return order ? order : strcmp(a->labels, b->labels);
+}
+
+static void counter__free(void *node)
+{
+	struct counter *counter = node;
+
+	free(counter->labels);
+	free(counter);
+}
+
+/* The counter of these labels, made if need be; NULL when out of memory. */
+static struct counter *find_counter(struct openmetrics_face *metrics, const struct field *field,
+				    const char *labels)
+{
+	struct counter *new = calloc(1, sizeof(*new)), **node;
+
+	if (!new)
+		return NULL;
+	new->field = field;
+	new->labels = strdup(labels);
+	node = new->labels ? tsearch(new, &metrics->counters, compare_counters) : NULL;
+	if (!node || *node != new)
+		counter__free(new);
+	return node ? *node : NULL;
+}
+
 /* The largest value of a row, without scale - 1; false when no number of 64 bits is as large. */
 static bool row__reach(uint32_t row, uint64_t scale, uint64_t *ns)
 {
@@ -93,7 +132,7 @@ static void append_label_value(struct buffer *out, const struct field *field,
 	buffer__free(&text);
 }
 
-/* Appends name="value" for each part of the key that is there, and a NUL. */
+/* Appends name="value" for each part of the key that is there. */
 static void append_labels(struct buffer *out, const struct record *key)
 {
 	for (size_t i = 0; i < key->type->nr_fields; i++) {
@@ -105,7 +144,6 @@ static void append_labels(struct buffer *out, const struct record *key)
 		append_label_value(out, field, &key->values[i]);
 		buffer__append_char(out, '"');
 	}
-	buffer__append_char(out, '\0');
 }
 
 static void series__add(struct series *series, struct openmetrics_face *metrics,
@@ -139,6 +177,7 @@ static void add_histogram(struct openmetrics_face *metrics, struct buffer *out,
 	       (!metrics->nr_rows || reach < 2 * LEAST_REACH_NS))
 		metrics->nr_rows++;
 	append_labels(&labels, values[HISTOGRAM_KEY].records.items);
+	buffer__append_char(&labels, '\0');
 	series = labels.err ? NULL : find_series(metrics, labels.data);
 	buffer__free(&labels);
 	if (series)
@@ -147,59 +186,64 @@ static void add_histogram(struct openmetrics_face *metrics, struct buffer *out,
 		out->err = -ENOMEM;
 }
 
-/* HELP texts are the tools' own words; a backslash or a newline is in none. */
-static void append_help(struct buffer *out, const struct metric_names *names,
-			const struct field *field)
+/* Takes one number; key: labels. adds: to what was there. */
+static void take_number(struct openmetrics_face *metrics, struct buffer *out,
+			const struct field *field, const struct buffer *key,
+			const struct named_count *count, bool adds)
 {
-	const char *suffix = field->gauge ? "" : "_total";
+	struct buffer labels = {};
+	struct counter *counter;
 
-	buffer__printf(out, "# HELP %s_%s%s %s\n", names->prefix, field->metric, suffix,
-		       field->meaning);
-	if (field->gauge)
-		buffer__printf(out, "# TYPE %s_%s gauge\n", names->prefix, field->metric);
+	buffer__append(&labels, key->data, key->size);
+	if (count->name)
+		buffer__printf(&labels, "%s%s=\"%s\"", key->size ? "," : "", field->label,
+			       count->name);
+	buffer__append_char(&labels, '\0');
+	counter = labels.err ? NULL : find_counter(metrics, field, labels.data);
+	buffer__free(&labels);
+	if (counter)
+		counter->number = count->count + (adds ? counter->number : 0);
+	else
+		out->err = -ENOMEM;
 }
 
-static void append_counter(struct buffer *out, const struct metric_names *names,
-			   const struct field *field, const struct value *value)
+/* The key of a type whose metrics add up: its object. */
+static void append_key(struct buffer *out, const struct record *record)
 {
-	const char *suffix = field->gauge ? "" : "_total";
-
-	append_help(out, names, field);
-	if (value->kind == VALUE_UNSIGNED)
-		buffer__printf(out, "%s_%s%s %" PRIu64 "\n", names->prefix, field->metric, suffix,
-			       value->number);
-	for (size_t i = 0; value->kind == VALUE_COUNTS && i < value->counts.nr; i++) {
-		const struct named_count *count = &value->counts.items[i];
-
-		if (count->known)
-			buffer__printf(out, "%s_%s%s{%s=\"%s\"} %" PRIu64 "\n", names->prefix,
-				       field->metric, suffix, field->label, count->name,
-				       count->count);
-	}
+	for (size_t i = 0; i < record->type->nr_fields; i++)
+		if (record->values[i].kind == VALUE_OBJECT)
+			append_labels(out, record->values[i].records.items);
 }
 
 static void openmetrics__record(struct face *face, struct buffer *out, const struct record *record)
 {
 	struct openmetrics_face *metrics = (struct openmetrics_face *)face;
-	struct buffer *counters = &metrics->counters;
-	bool first = true;
+	const struct record_type *type = record->type;
+	struct buffer key = {};
 
-	if (record->type == &histogram_record_type) {
+	if (type == &histogram_record_type) {
 		add_histogram(metrics, out, record->values);
 		return;
 	}
-	for (size_t i = 0; i < record->type->nr_fields; i++) {
-		const struct field *field = &record->type->fields[i];
+	if (type->adds_up)
+		append_key(&key, record);
+	for (size_t i = 0; i < type->nr_fields && !out->err; i++) {
+		const struct field *field = &type->fields[i];
+		const struct value *value = &record->values[i];
+		struct named_count one = { .count = value->number, .known = true };
 
-		if (!field->metric || record->values[i].kind == VALUE_ABSENT)
+		if (!field->metric)
 			continue;
-		if (first)
-			counters->size = 0;
-		first = false;
-		append_counter(counters, metrics->names, field, &record->values[i]);
+		if (value->kind == VALUE_UNSIGNED)
+			take_number(metrics, out, field, &key, &one, type->adds_up);
+		for (size_t j = 0; value->kind == VALUE_COUNTS && j < value->counts.nr; j++)
+			if (value->counts.items[j].known)
+				take_number(metrics, out, field, &key, &value->counts.items[j],
+					    type->adds_up);
 	}
-	if (counters->err)
-		out->err = counters->err;
+	if (key.err)
+		out->err = key.err;
+	buffer__free(&key);
 }
 
 /* Exactly, in the shortest form of C's "%g": below a ten-thousandth with an exponent, else with a
@@ -229,10 +273,11 @@ static void append_seconds(struct buffer *out, uint64_t ns)
 		buffer__printf(out, "e-%02d", -exponent);
 }
 
-/* What the walk over the series hands on; twalk_r() has one pointer for it. */
+/* What a walk over a tree hands on; twalk_r() has one pointer for it. */
 struct walk {
 	struct openmetrics_face *metrics;
 	struct buffer *out;
+	const char *metric; /* of the last counter */
 };
 
 static void append_name(const struct walk *walk, const char *suffix, const char *labels,
@@ -270,19 +315,43 @@ static void append_series(const void *node, VISIT visit, void *ctx)
 	buffer__append_char(walk->out, '\n');
 }
 
+/* HELP texts are the tools' own words; a backslash or a newline is in none. */
+static void append_counter(const void *node, VISIT visit, void *ctx)
+{
+	const struct counter *counter = *(const struct counter *const *)node;
+	const struct field *field = counter->field;
+	struct walk *walk = ctx;
+	const char *prefix = walk->metrics->names->prefix, *suffix = field->gauge ? "" : "_total";
+
+	if (visit != postorder && visit != leaf)
+		return;
+	if (!walk->metric || strcmp(walk->metric, field->metric)) {
+		buffer__printf(walk->out, "# HELP %s_%s%s %s\n", prefix, field->metric, suffix,
+			       field->meaning);
+		if (field->gauge)
+			buffer__printf(walk->out, "# TYPE %s_%s gauge\n", prefix, field->metric);
+	}
+	walk->metric = field->metric;
+	buffer__printf(walk->out, "%s_%s%s", prefix, field->metric, suffix);
+	if (*counter->labels)
+		buffer__printf(walk->out, "{%s}", counter->labels);
+	buffer__printf(walk->out, " %" PRIu64 "\n", counter->number);
+}
+
 static void openmetrics__state(struct face *face, struct buffer *out)
 {
 	struct openmetrics_face *metrics = (struct openmetrics_face *)face;
 	const struct metric_names *names = metrics->names;
-	struct walk walk = { metrics, out };
+	struct walk walk = { .metrics = metrics, .out = out };
 
-	buffer__printf(out,
-		       "# HELP %1$s_%2$s_seconds %3$s\n"
-		       "# TYPE %1$s_%2$s_seconds histogram\n"
-		       "# UNIT %1$s_%2$s_seconds seconds\n",
-		       names->prefix, names->distribution, names->help);
+	if (names->distribution)
+		buffer__printf(out,
+			       "# HELP %1$s_%2$s_seconds %3$s\n"
+			       "# TYPE %1$s_%2$s_seconds histogram\n"
+			       "# UNIT %1$s_%2$s_seconds seconds\n",
+			       names->prefix, names->distribution, names->help);
 	twalk_r(metrics->series, append_series, &walk);
-	buffer__append(out, metrics->counters.data, metrics->counters.size);
+	twalk_r(metrics->counters, append_counter, &walk);
 	buffer__append_string(out, "# EOF\n");
 }
 
@@ -291,7 +360,7 @@ static void openmetrics__free(struct face *face)
 	struct openmetrics_face *metrics = (struct openmetrics_face *)face;
 
 	tdestroy(metrics->series, series__free);
-	buffer__free(&metrics->counters);
+	tdestroy(metrics->counters, counter__free);
 	free(face);
 }
 

@@ -109,6 +109,9 @@ struct record_type {
 	/* One of the fields, text_only: the lines (each ended by a newline) that the text
 	 * face shows instead of columns. What they borrow from others is escaped in them. */
 	const struct field *block;
+	/* OpenMetrics: its metrics add up over the records, by the labels that its object gives;
+	 * else the last record has them. */
+	bool adds_up;
 };
 
 struct record {
@@ -121,7 +124,8 @@ enum face_kind { FACE_TEXT, FACE_JSON, FACE_CSV, FACE_OPENMETRICS };
 /* What OpenMetrics calls a tool's metrics. */
 struct metric_names {
 	const char *prefix; /* of all names: "runqlat" */
-	const char *distribution; /* what histograms are of: "wait" gives runqlat_wait_seconds */
+	/* What histograms are of: "wait" gives runqlat_wait_seconds; or NULL: there are none. */
+	const char *distribution;
 	const char *help; /* its one sentence */
 };
 

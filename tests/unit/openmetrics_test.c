@@ -236,6 +236,79 @@ static void test_escapes(void)
 	free(text);
 }
 
+static const struct field key_fields[] = {
+	{ .name = "comm", .kind = VALUE_BYTES },
+	{ .name = "pid", .kind = VALUE_UNSIGNED },
+};
+
+static const struct record_type key_type = {
+	.name = "key",
+	.fields = key_fields,
+	.nr_fields = NR_OF(key_fields),
+};
+
+static const struct field count_fields[] = {
+	{ .name = "key", .kind = VALUE_OBJECT, .of = &key_type },
+	{ .name = "calls", .kind = VALUE_UNSIGNED, .meaning = "Calls.", .metric = "calls" },
+	{ .name = "errors",
+	  .kind = VALUE_COUNTS,
+	  .meaning = "Failed calls.",
+	  .metric = "errors",
+	  .label = "error" },
+};
+
+static const struct record_type count_type = {
+	.name = "count",
+	.fields = count_fields,
+	.nr_fields = NR_OF(count_fields),
+	.adds_up = true,
+};
+
+static void write_count(struct sink *sink, const char *comm, uint64_t calls, uint64_t errors)
+{
+	const struct named_count counts[] = { { "ENOSPC", errors, true } };
+	const struct value key_values[] = { value__string(comm), absent };
+	const struct record key = { &key_type, key_values };
+	const struct value values[] = {
+		value__object(&key),
+		value__unsigned(calls),
+		value__counts(counts, errors ? 1 : 0),
+	};
+
+	sink__write(sink, &(struct record){ &count_type, values });
+}
+
+/* Counters by key, of a tool without histograms. */
+static void test_counters(void)
+{
+	static const struct metric_names no_distribution = { .prefix = "trial" };
+	const char *path = scratch__path("counters");
+	struct sink_config config = config_for(path);
+	struct sink *sink;
+	char *text;
+
+	config.metrics = &no_distribution;
+	if (sink__open(&sink, &config))
+		test__fatal("the sink opens", "%s", last_error);
+	write_count(sink, "b", 5, 0);
+	write_count(sink, "a\"", 1, 2);
+	write_count(sink, "b", 7, 3);
+	write_account(sink, 9, true);
+	write_account(sink, 10, true);
+	text = finish(sink, path);
+	check_valid("counters: the text is valid", text);
+	test__equal("counters: they add up by key",
+		    openmetrics__value(text, "trial_calls_total{comm=\"b\"}"), 12);
+	test__equal("counters: each key has its own",
+		    openmetrics__value(text, "trial_calls_total{comm=\"a\\\"\"}"), 1);
+	test__equal("counters: by name, too",
+		    openmetrics__value(text, "trial_errors_total{comm=\"b\",error=\"ENOSPC\"}"), 3);
+	test__equal("counters: those of an account do not add up",
+		    openmetrics__value(text, "trial_events_seen_total"), 10);
+	test__check(!strstr(text, "histogram"), "counters: there is no histogram", "%s", text);
+	free(text);
+}
+
 static void test_files(void)
 {
 	const char *folder = scratch__folder("files"), *file = scratch__path("files/a.prom"),
@@ -319,6 +392,7 @@ int main(void)
 	test_units();
 	test_intervals();
 	test_escapes();
+	test_counters();
 	test_files();
 	return test__done();
 }
