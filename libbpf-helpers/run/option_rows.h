@@ -27,14 +27,14 @@
 #define OPTION_ROW_TOP(field, text)                                                                \
 	{                                                                                          \
 		.name = "top", .group = OPTION_REPORT, .type = OPTION_COUNT, .offset = field,      \
-		.argument = "N", .min = 1, .max = UINT64_MAX, .help = text                         \
+		.argument = "N", .min = 1, .max = UINT64_MAX, .no_metrics = true, .help = text     \
 	}
 
 /* What the rows are put in order by; int, an index into names. */
 #define OPTION_ROW_SORT(field, names, text)                                                        \
 	{                                                                                          \
 		.name = "sort", .group = OPTION_REPORT, .type = OPTION_CHOICE, .offset = field,    \
-		.argument = "KEY", .choices = names, .help = text                                  \
+		.argument = "KEY", .choices = names, .no_metrics = true, .help = text              \
 	}
 
 /* Room for keys, at most most; struct optional_count. */

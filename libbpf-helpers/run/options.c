@@ -356,6 +356,11 @@ static int check_exclusions(struct parser *parser)
 		    find_name(parser, row->excludes)->given)
 			return usage_error(parser, NULL, "option --%s cannot be given with --%s",
 					   row->name, row->excludes);
+		if (parser->entries[i].given && row->no_metrics &&
+		    options__face(parser->options) == FACE_OPENMETRICS)
+			return usage_error(parser, "that has counters and whole histograms",
+					   "option --%s cannot be given with --format openmetrics",
+					   row->name);
 	}
 	return 0;
 }

@@ -55,6 +55,7 @@ struct option_row {
 	uint64_t min, max; /* of the value in its unit; 0, 0: no limit but the type's */
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
 	const char *excludes; /* long name of an option that cannot be given as well */
+	bool no_metrics; /* about single records, or how they look: not with openmetrics */
 	const struct option_row *with_metrics; /* of a common row: in its place where there are */
 };
 

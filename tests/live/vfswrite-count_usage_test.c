@@ -23,6 +23,8 @@ static const struct {
 	{ "a key that is none", { "--by", "pid,color" }, 2, "color" },
 	{ "an order that is none", { "--sort", "color" }, 2, "color" },
 	{ "a top of nothing", { "--top", "0" }, 2, "0" },
+	{ "a top as metrics", { "--format=openmetrics", "--top", "3" }, 2, "--top" },
+	{ "an order as metrics", { "--format=openmetrics", "--sort=bytes" }, 2, "--sort" },
 	{ "room for no key", { "--max-keys", "0" }, 2, "0" },
 	{ "a pid that is not there", { "-p", "4000000" }, 1, "4000000" },
 	{ "a mechanism that is none of its own", { "--attach", "uprobe" }, 1, "uprobe" },

@@ -32,7 +32,7 @@ static const struct option_row rows[] = {
 	ROW("interval", OPTION_DURATION, interval, "TIME", .min = 1000000, .max = INT64_MAX),
 	ROW("count", OPTION_COUNT, count, "N", .min = 1, .max = 1000),
 	ROW("by", OPTION_CHOICES, by, "KEY", .choices = keys),
-	ROW("percentiles", OPTION_PERCENTILES, percentiles, "LIST", .max = 3),
+	ROW("percentiles", OPTION_PERCENTILES, percentiles, "LIST", .max = 3, .no_metrics = true),
 };
 
 static const char *const operands[] = { "interval", "count", NULL };
@@ -43,6 +43,7 @@ static const struct tool_options trial = {
 	.rows = rows,
 	.nr_rows = sizeof(rows) / sizeof(rows[0]),
 	.operands = operands,
+	.has_metrics = true,
 };
 
 static char said[512];
@@ -96,6 +97,18 @@ static void test_operands(void)
 	refuse("0", WORDS("1", "0"));
 	refuse("3", WORDS("1", "2", "3"));
 	refuse("2", WORDS("--interval", "1", "2"));
+}
+
+/* Options about single records are not for metrics. */
+static void test_metrics(void)
+{
+	struct trial_options o;
+
+	test__equal("metrics", (uint64_t)parse(&o, WORDS("--format", "openmetrics", "1")), 0);
+	test__equal("are a face", options__face(&o.common), FACE_OPENMETRICS);
+	test__equal("a list without metrics", (uint64_t)parse(&o, WORDS("--percentiles", "1")), 0);
+	number_list__free(&o.percentiles);
+	refuse("--percentiles", WORDS("--format", "openmetrics", "--percentiles", "1"));
 }
 
 static void test_choices(void)
@@ -154,6 +167,7 @@ int main(void)
 {
 	log__set_writer(hear);
 	test_operands();
+	test_metrics();
 	test_choices();
 	test_percentiles();
 	test_round_time();

@@ -16,6 +16,12 @@
 		.type = OPTION_FLAG, .offset = FIELD(member), .help = text                         \
 	}
 
+#define LOOK_FLAG(long_name, member, text)                                                         \
+	{                                                                                          \
+		.name = long_name, .group = OPTION_SHOW, .type = OPTION_FLAG,                      \
+		.offset = FIELD(member), .no_metrics = true, .help = text                          \
+	}
+
 #define UNIT_FLAG(long_name, short_name, member, other, text)                                      \
 	{                                                                                          \
 		.name = long_name, .letter = short_name, .group = OPTION_SHOW,                     \
@@ -34,6 +40,7 @@ static const struct option_row rows[] = {
 	  .argument = "TIME",
 	  .min = 1,
 	  .max = UINT64_MAX,
+	  .no_metrics = true,
 	  .help = "Also tell each wait longer than this, at once: microseconds, or with a unit" },
 	{ .name = "slowest",
 	  .group = OPTION_REPORT,
@@ -42,6 +49,7 @@ static const struct option_row rows[] = {
 	  .argument = "N",
 	  .max = RUNQLAT_SLOWEST_MAX,
 	  .excludes = "slower",
+	  .no_metrics = true,
 	  .help = "Tell the N longest waits of the run or interval (text: 3, other formats: 0)" },
 	FLAG("cause", 0, OPTION_REPORT, cause,
 	     "A histogram for each cause: woken, preempted, new, throttled (CPU quota)"),
@@ -69,6 +77,7 @@ static const struct option_row rows[] = {
 	  .offset = FIELD(percentiles),
 	  .argument = "LIST",
 	  .max = PERCENTILES_MAX,
+	  .no_metrics = true,
 	  .help = "These percentiles, as 50,99.9 (default: 50, 90, 99 and more nines as long as "
 		  "a wait lies above)" },
 	OPTION_ROW_INTERVAL(FIELD(interval)),
@@ -86,11 +95,12 @@ static const struct option_row rows[] = {
 	  .min = 1,
 	  .max = UINT32_MAX,
 	  .excludes = "fine",
+	  .no_metrics = true,
 	  .help = "Rows of equal width, in the unit of the rows; the last one has all that is "
 		  "longer" },
-	FLAG("fine", 0, OPTION_SHOW, fine, "Show the 16 rows that each power of two has"),
-	FLAG("all-rows", 0, OPTION_SHOW, all_rows, "Show the empty rows at both ends, too"),
-	FLAG("log-bars", 0, OPTION_SHOW, log_bars, "Bars by the logarithm of the count"),
+	LOOK_FLAG("fine", fine, "Show the 16 rows that each power of two has"),
+	LOOK_FLAG("all-rows", all_rows, "Show the empty rows at both ends, too"),
+	LOOK_FLAG("log-bars", log_bars, "Bars by the logarithm of the count"),
 
 	{ .name = "from",
 	  .group = OPTION_MEASURE,
@@ -128,34 +138,12 @@ const struct tool_options runqlat_tool_options = {
 	.has_metrics = true,
 };
 
-/* The first option given that is about single waits or about how text looks. */
-static const char *option_without_metrics(const struct runqlat_options *options)
-{
-	return options->slower_ns      ? "slower" :
-	       options->slowest.given  ? "slowest" :
-	       options->percentiles.nr ? "percentiles" :
-	       options->linear.given   ? "linear" :
-	       options->fine	       ? "fine" :
-	       options->all_rows       ? "all-rows" :
-	       options->log_bars       ? "log-bars" :
-	       options->top.given      ? "top" :
-	       options->sort	       ? "sort" :
-					 NULL;
-}
-
 int runqlat_options__check(const struct runqlat_options *options)
 {
-	const char *without = option_without_metrics(options);
-
-	if (without && options__face(&options->common) == FACE_OPENMETRICS)
-		return log_error_because(EINVAL, "it has counters, and histograms by powers of two",
-					 "Choose another format, or leave the option out.",
-					 "option --%s has no sense with --format openmetrics",
-					 without);
-	without = options->top.given	  ? "top" :
-		  options->sort		  ? "sort" :
-		  options->max_keys.given ? "max-keys" :
-					    NULL;
+	const char *without = options->top.given      ? "top" :
+			      options->sort	      ? "sort" :
+			      options->max_keys.given ? "max-keys" :
+							NULL;
 	if (without && !runqlat_options__by(options))
 		return log_error_because(EINVAL, "it is about histograms by keys",
 					 "Give --by, too, or an option that means it, such as -P.",

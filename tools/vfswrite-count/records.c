@@ -29,10 +29,10 @@ const char *const vfswrite_by_names[] = {
 		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
 		.text_only = true, .meaning = text                                                 \
 	}
-#define FIGURE(field_name, heading, least_width, text)                                             \
+#define FIGURE(field_name, heading, least_width, metric_name, text)                                \
 	{                                                                                          \
 		.name = field_name, .kind = VALUE_UNSIGNED, .column = heading,                     \
-		.width = least_width, .required = true, .meaning = text                            \
+		.width = least_width, .required = true, .metric = metric_name, .meaning = text     \
 	}
 
 /* The parts of the member "key", in this order. */
@@ -66,11 +66,18 @@ static const struct record_type key_type = {
 	.nr_fields = KEY_NR_FIELDS,
 };
 
-/* The fields of both kinds of rows from here on, and where they begin. */
-#define FIGURES                                                                                    \
-	FIGURE("calls", "CALLS", 10, "Calls."),                                                    \
-		FIGURE("bytes", "BYTES", 12, "Bytes written, by the results of the calls."),       \
-		FIELD("errors", VALUE_COUNTS, "Failed calls, by the name of the error."),          \
+/* The fields of both kinds of rows from here on, and where they begin; with their metrics, or
+ * NULL. */
+#define FIGURES(calls, bytes, errors)                                                              \
+	FIGURE("calls", "CALLS", 10, calls, "Calls."),                                             \
+		FIGURE("bytes", "BYTES", 12, bytes,                                                \
+		       "Bytes written, by the results of the calls."),                             \
+		{ .name = "errors",                                                                \
+		  .kind = VALUE_COUNTS,                                                            \
+		  .required = true,                                                                \
+		  .metric = errors,                                                                \
+		  .label = "error",                                                                \
+		  .meaning = "Failed calls, by the name of the error." },                          \
 		COLUMN("share", VALUE_BYTES, "%CALLS", 6, "Percent of all calls."),                \
 		COLUMN("rate", VALUE_BYTES, "CALLS/s", 10, "Calls in a second."),                  \
 		COLUMN("mean", VALUE_BYTES, "MEAN", 8, "Bytes of a call that wrote, on average."), \
@@ -90,7 +97,7 @@ static const struct field count_fields[] = {
 	  .required = true,
 	  .meaning = "Who writes.",
 	  .of = &key_type },
-	FIGURES,
+	FIGURES("calls", "bytes", "errors"),
 };
 
 const struct record_type count_record_type = {
@@ -98,9 +105,10 @@ const struct record_type count_record_type = {
 	.meaning = "The calls of one key in the run or interval.",
 	.fields = count_fields,
 	.nr_fields = 1 + NR_FIGURES,
+	.adds_up = true,
 };
 
-static const struct field total_fields[] = { FIGURES };
+static const struct field total_fields[] = { FIGURES(NULL, NULL, NULL) };
 
 const struct record_type total_record_type = {
 	.name = "total",

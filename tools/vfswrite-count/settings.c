@@ -79,6 +79,7 @@ const struct tool_options vfswrite_tool_options = {
 	.nr_rows = sizeof(rows) / sizeof(rows[0]),
 	.letters = letters,
 	.operands = operands,
+	.has_metrics = true,
 };
 
 uint32_t vfswrite_options__by(const struct vfswrite_options *options)

@@ -122,11 +122,14 @@ static const struct record_type *const types[] = {
 	NULL,
 };
 
+static const struct metric_names metrics = { .prefix = "vfswrite_count" };
+
 static struct tool tool = {
 	.question = "who writes? One event for each call of vfs_write, which write(2) and "
 		    "pwrite(2) come to, on\nfiles, pipes, sockets and devices; writev(2), "
 		    "sendfile(2), splice(2), io_uring and stores to\nmapped memory do not.",
 	.traced = "calls of vfs_write",
+	.metrics = &metrics,
 	.late_heading = true,
 	.ways = ways,
 	.nr_ways = NR_WAYS,
