@@ -24,6 +24,15 @@ struct hist_source {
 	bool keyed; /* keys and rows are filled, else total */
 };
 
+/* The same of a skeleton with bpf/hist.bpf.h in it. */
+#define HIST_SOURCE(skel, is_keyed)                                                                \
+	(struct hist_source)                                                                       \
+	{                                                                                          \
+		.total = (skel)->maps.hist_total, .keys = (skel)->maps.hist_keys,                  \
+		.rows = (skel)->maps.hist_rows, .interval = (__u64 *)&(skel)->data->hist_interval, \
+		.keyed = is_keyed,                                                                 \
+	}
+
 struct hist_reading {
 	struct hist_key key; /* all 0 for the whole */
 	char name[HIST_NAME_SIZE]; /* NUL-ended if shorter; "" when there is none */

@@ -66,6 +66,20 @@ struct session_object {
 	__u64 *ended_ns; /* the same */
 };
 
+/* The same of a skeleton, whichever it is: every tool has these parts, from the rooms of bpf/ that
+ * it includes. ended_ns is left to tools that look at run_ended_ns. */
+#define SESSION_OBJECT(skel)                                                                       \
+	(struct session_object)                                                                    \
+	{                                                                                          \
+		.skeleton = (skel)->skeleton,                                                      \
+		.filter = (struct filter_config *)&(skel)->rodata->filter_config,                  \
+		.filter_values = (skel)->maps.filter_values,                                       \
+		.filter_tree = (skel)->maps.filter_tree, .ring = (skel)->maps.event_ring,          \
+		.ring_wakeup_bytes = (__u64 *)&(skel)->rodata->ring_wakeup_bytes,                  \
+		.counters = (skel)->maps.account_counters,                                         \
+		.started_ns = (__u64 *)&(skel)->bss->run_started_ns,                               \
+	}
+
 /* What a report is about; times of CLOCK_MONOTONIC. */
 struct session_span {
 	uint64_t start_ns; /* the end of the report before, or the start of the run */

@@ -31,17 +31,6 @@ struct bench {
 	struct hist_reader *reader;
 };
 
-static struct hist_source bench__source(struct bench *bench, bool keyed)
-{
-	return (struct hist_source){
-		.total = bench->skel->maps.hist_total,
-		.keys = bench->skel->maps.hist_keys,
-		.rows = bench->skel->maps.hist_rows,
-		.interval = (__u64 *)&bench->skel->data->hist_interval,
-		.keyed = keyed,
-	};
-}
-
 /* As a syscall program where the kernel has them, else as raw_tp. */
 static void bench__open(struct bench *bench, const struct hist_config *config, bool keyed,
 			uint32_t max_keys)
@@ -56,7 +45,7 @@ static void bench__open(struct bench *bench, const struct hist_config *config, b
 		if (!skel)
 			test__fatal("hist program opens", "errno %d", errno);
 		bench->skel = skel;
-		source = bench__source(bench, keyed);
+		source = HIST_SOURCE(skel, keyed);
 		bpf_program__set_autoload(bpf_object__find_program_by_name(skel->obj, programs[i]),
 					  true);
 		memcpy((void *)&skel->rodata->hist_config, config, sizeof(*config));

@@ -93,16 +93,7 @@ static int execsnoop__open(void *ctx, struct session_object *object)
 	if (execsnoop->options.fails)
 		execsnoop->has_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop,
 							      NULL) > 0;
-	*object = (struct session_object){
-		.skeleton = skel->skeleton,
-		.filter = (struct filter_config *)&skel->rodata->filter_config,
-		.filter_values = skel->maps.filter_values,
-		.filter_tree = skel->maps.filter_tree,
-		.ring = skel->maps.event_ring,
-		.ring_wakeup_bytes = (__u64 *)&skel->rodata->ring_wakeup_bytes,
-		.counters = skel->maps.account_counters,
-		.started_ns = (__u64 *)&skel->bss->run_started_ns,
-	};
+	*object = SESSION_OBJECT(skel);
 	return 0;
 }
 

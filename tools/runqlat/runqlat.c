@@ -128,17 +128,6 @@ static int runqlat__size(struct runqlat *runqlat)
 	return hist_source__size(source, &room, !runqlat->has_task_storage);
 }
 
-static void runqlat__fill_source(struct runqlat *runqlat)
-{
-	runqlat->report.source = (struct hist_source){
-		.total = runqlat->skel->maps.hist_total,
-		.keys = runqlat->skel->maps.hist_keys,
-		.rows = runqlat->skel->maps.hist_rows,
-		.interval = (__u64 *)&runqlat->skel->data->hist_interval,
-		.keyed = runqlat_options__by(&runqlat->options),
-	};
-}
-
 static int runqlat__open(void *ctx, struct session_object *object)
 {
 	struct runqlat *runqlat = ctx;
@@ -155,21 +144,12 @@ static int runqlat__open(void *ctx, struct session_object *object)
 	*(struct hist_config *)&skel->rodata->hist_config = runqlat->report.style.config;
 	bpf_program__set_autoload(skel->progs.runqlat_walk, true);
 	bpf_program__set_autoload(skel->progs.runqlat_open, true);
-	runqlat__fill_source(runqlat);
+	runqlat->report.source = HIST_SOURCE(skel, runqlat_options__by(&runqlat->options));
 	err = runqlat__size(runqlat);
 	if (err)
 		return err;
-	*object = (struct session_object){
-		.skeleton = skel->skeleton,
-		.filter = (struct filter_config *)&skel->rodata->filter_config,
-		.filter_values = skel->maps.filter_values,
-		.filter_tree = skel->maps.filter_tree,
-		.ring = skel->maps.event_ring,
-		.ring_wakeup_bytes = (__u64 *)&skel->rodata->ring_wakeup_bytes,
-		.counters = skel->maps.account_counters,
-		.started_ns = (__u64 *)&skel->bss->run_started_ns,
-		.ended_ns = (__u64 *)&skel->bss->run_ended_ns,
-	};
+	*object = SESSION_OBJECT(skel);
+	object->ended_ns = (__u64 *)&skel->bss->run_ended_ns;
 	return 0;
 }
 

@@ -197,16 +197,7 @@ static int vfswrite__open(void *ctx, struct session_object *object)
 	config = (struct vfswrite_config *)&skel->rodata->vfswrite_config;
 	*config = vfswrite_options__config(&vfswrite->options);
 	config->row_size = (__u32)(vfswrite->report.nr_cpus * sizeof(struct vfswrite_row));
-	*object = (struct session_object){
-		.skeleton = skel->skeleton,
-		.filter = (struct filter_config *)&skel->rodata->filter_config,
-		.filter_values = skel->maps.filter_values,
-		.filter_tree = skel->maps.filter_tree,
-		.ring = skel->maps.event_ring,
-		.ring_wakeup_bytes = (__u64 *)&skel->rodata->ring_wakeup_bytes,
-		.counters = skel->maps.account_counters,
-		.started_ns = (__u64 *)&skel->bss->run_started_ns,
-	};
+	*object = SESSION_OBJECT(skel);
 	return 0;
 }
 
