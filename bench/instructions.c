@@ -221,12 +221,49 @@ static void measure_tool(const struct tool_case *tool_case)
 	tool_run__free(&run);
 }
 
+/* Tools at a function: a write has no place inside it where the programs alone could be counted,
+ * so the whole of it is compared with one that nothing is attached to. */
+static const struct tool_case write_cases[] = {
+	{ "vfswrite-count, fentry", "vfswrite-count", ARGS("--attach", "fentry"), AT_RETURN, true },
+	{ "vfswrite-count -P, fentry", "vfswrite-count", ARGS("-P", "--attach", "fentry"),
+	  AT_RETURN, true },
+	{ "vfswrite-count, kprobe", "vfswrite-count", ARGS("--attach", "kprobe"), AT_BOTH, true },
+	{ "vfswrite-count, tp_btf", "vfswrite-count", ARGS("--attach", "tp_btf"), AT_RETURN, true },
+};
+
+static void measure_write(const struct tool_case *tool_case, double baseline)
+{
+	const struct tool_setup setup = { .name = tool_case->tool, .stdout_fd = null__fd() };
+	struct tool_run run;
+	double cost;
+
+	tool_run__trace(&run, &setup, tool_case->args);
+	workload__repeat(&writing, WARM_UP);
+	cost = workload__cost(&writing);
+	printf("%-*s  %12.1f  %12.1f  %12.1f\n", NAME_WIDTH, tool_case->name, cost, baseline,
+	       cost - baseline);
+	if (tool_run__stop(&run))
+		test__fatal(tool_case->name, "it failed: %s", run.err);
+	tool_run__free(&run);
+}
+
+static void measure_writes(void)
+{
+	double baseline = workload__cost(&writing);
+
+	printf("\n== %-*s  %12s  %12s  %12s\n", NAME_WIDTH - 3,
+	       "tools, one write(2) of a byte to /dev/null", "instructions", "without", "added");
+	for (size_t i = 0; i < sizeof(write_cases) / sizeof(write_cases[0]); i++)
+		measure_write(&write_cases[i], baseline);
+}
+
 static void measure_tools(void)
 {
 	printf("\n== %-*s  %12s  %12s  %12s\n", NAME_WIDTH - 3, "tools, one exec and its end",
 	       "instructions", "floor", "net");
 	for (size_t i = 0; i < sizeof(tool_cases) / sizeof(tool_cases[0]); i++)
 		measure_tool(&tool_cases[i]);
+	measure_writes();
 	printf("\n== tools, start\n");
 	for (size_t i = 0; i < nr_notes; i++)
 		printf("%-*s  %12.0f\n", NAME_WIDTH, notes[i].name, notes[i].figure);

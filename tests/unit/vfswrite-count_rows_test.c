@@ -145,10 +145,43 @@ static void check_differences(void)
 	rows__free(&now);
 }
 
+/* What is counted in front of the table is added to what is in it, CPU by CPU. */
+static void check_hot(void)
+{
+	struct vfswrite_key a = key_of("a", 1);
+	struct vfswrite_hot hot[3] = { { .row = { .calls = 0 } },
+				       { .row = { 3, 2, 30 } },
+				       { .row = { 4, 4, 40 } } };
+	struct tables tables = { .nr_rows = 0 };
+	struct rows_source source = {
+		.rows = tables.rows,
+		.hot = hot,
+		.nr_hot = 3,
+		.errors = tables.errors,
+		.key_size = KEY_SIZE,
+		.nr_cpus = NR_CPUS,
+		.by = 1U << VFSWRITE_BY_PID,
+	};
+	struct rows rows;
+
+	add_row(&tables, &a, 1, 0, 10);
+	source.nr_rows = tables.nr_rows;
+	memcpy(hot[1].words, &a, KEY_SIZE);
+	memcpy(hot[2].words, &a, KEY_SIZE);
+	if (rows__read(&rows, &source))
+		test__fatal("rows", "out of memory");
+	test__equal("hot: one row", rows.nr, 1);
+	test__equal("hot: calls", rows.items[0].calls, 8);
+	test__equal("hot: results", rows.items[0].results, 6);
+	test__equal("hot: bytes", rows.items[0].bytes, 80);
+	rows__free(&rows);
+}
+
 int main(void)
 {
 	check_sums();
 	check_merging();
 	check_differences();
+	check_hot();
 	return test__done();
 }

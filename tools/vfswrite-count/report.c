@@ -34,7 +34,7 @@ static int report__read(const struct report *report, struct rows *rows)
 		.nr_cpus = report->nr_cpus,
 		.by = vfswrite_options__by(report->options),
 	};
-	struct table counts = {}, errors = {};
+	struct table counts = {}, errors = {}, hot = {};
 	int err;
 
 	err = table__walk(&counts, report->rows_walk, source.key_size,
@@ -42,7 +42,12 @@ static int report__read(const struct report *report, struct rows *rows)
 	if (!err)
 		err = table__walk(&errors, report->errors_walk, head + source.key_size,
 				  sizeof(uint64_t));
+	if (!err && report->has_hot)
+		err = table__walk(&hot, report->hot_walk, 0,
+				  report->nr_cpus * sizeof(struct vfswrite_hot));
 	if (!err) {
+		source.hot = (const struct vfswrite_hot *)hot.data;
+		source.nr_hot = hot.nr * report->nr_cpus;
 		source.rows = counts.data;
 		source.nr_rows = counts.nr;
 		source.errors = errors.data;
@@ -53,6 +58,7 @@ static int report__read(const struct report *report, struct rows *rows)
 	}
 	table__free(&counts);
 	table__free(&errors);
+	table__free(&hot);
 	return err;
 }
 

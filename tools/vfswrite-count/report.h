@@ -14,6 +14,8 @@ struct report {
 	/* The loader's own. */
 	struct bpf_link *rows_walk;
 	struct bpf_link *errors_walk;
+	struct bpf_link *hot_walk; /* when has_hot */
+	bool has_hot;
 	size_t nr_cpus;
 
 	struct session *session;

@@ -109,23 +109,49 @@ static size_t merge_rows(struct named_row *items, size_t nr)
 	return kept;
 }
 
+/* The counts of hot rows, which are beside those of the row with their key. Returns how many. */
+static size_t add_hot(struct named_row *items, const struct rows_source *source)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < source->nr_hot; i++) {
+		const struct vfswrite_hot *hot = &source->hot[i];
+
+		if (!hot->words[0])
+			continue;
+		items[nr].row = (struct row){
+			.key = whole_key(hot->words, source->key_size),
+			.calls = hot->row.calls,
+			.results = hot->row.results,
+			.bytes = hot->row.bytes,
+			.name_calls = hot->row.calls,
+		};
+		items[nr].identity = identity_of(&items[nr].row.key, source->by);
+		/* None of them is met twice. */
+		items[nr++].raw.unused = (__u32)i + 1;
+	}
+	return nr;
+}
+
 static int read_named(struct rows *rows, const struct rows_source *source)
 {
 	size_t size = source->key_size + source->nr_cpus * sizeof(struct vfswrite_row);
-	struct named_row *items = calloc(source->nr_rows + 1, sizeof(*items));
+	size_t nr = source->nr_rows;
+	struct named_row *items = calloc(nr + source->nr_hot + 1, sizeof(*items));
 
-	rows->items = calloc(source->nr_rows + 1, sizeof(*rows->items));
+	rows->items = calloc(nr + source->nr_hot + 1, sizeof(*rows->items));
 	if (!items || !rows->items) {
 		free(items);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < source->nr_rows; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		items[i].row = read_row((const char *)source->rows + i * size, source);
 		items[i].identity = identity_of(&items[i].row.key, source->by);
 		memcpy(&items[i].raw, (const char *)source->rows + i * size, source->key_size);
 	}
-	qsort(items, source->nr_rows, sizeof(*items), compare_named);
-	rows->nr = merge_rows(items, source->nr_rows);
+	nr += add_hot(&items[nr], source);
+	qsort(items, nr, sizeof(*items), compare_named);
+	rows->nr = merge_rows(items, nr);
 	for (size_t i = 0; i < rows->nr; i++)
 		rows->items[i] = items[i].row;
 	free(items);

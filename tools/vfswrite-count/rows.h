@@ -44,6 +44,8 @@ struct rows {
 struct rows_source {
 	const void *rows; /* each with a struct vfswrite_row for each CPU */
 	size_t nr_rows;
+	const struct vfswrite_hot *hot; /* of all CPUs; those without a key are passed over */
+	size_t nr_hot;
 	const void *errors; /* each with one number */
 	size_t nr_errors;
 	size_t key_size;

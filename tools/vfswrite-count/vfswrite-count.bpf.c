@@ -34,6 +34,28 @@ struct {
 	__uint(value_size, sizeof(__u64));
 } errors SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, VFSWRITE_HOT_ROWS);
+	__type(key, __u32);
+	__type(value, struct vfswrite_hot);
+} hot_rows SEC(".maps");
+
+/* Who may give a key to a hot row: whoever can make its entry here. On each CPU one task alone,
+ * also when it is preempted there. Sized by user space. */
+struct hot_claim {
+	__u32 cpu;
+	__u32 index;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, struct hot_claim);
+	__type(value, __u8);
+} hot_claims SEC(".maps");
+
 /* A call that is inside: its thread and its place on the thread's stack. */
 struct frame {
 	__u64 thread;
@@ -104,9 +126,9 @@ static __always_inline void key__fill_comm(struct vfswrite_key *key)
 }
 
 /* All of the key: who calls, and what. */
-static __always_inline void key__fill(struct vfswrite_key *key, struct task_struct *task,
-				      __u32 func)
+static __always_inline void key__fill(struct vfswrite_key *key, __u32 func)
 {
+	struct task_struct *task;
 	__u64 ids;
 
 	if (is_by(VFSWRITE_BY_COMM) || is_by(VFSWRITE_BY_PID) || is_by(VFSWRITE_BY_TID))
@@ -121,26 +143,77 @@ static __always_inline void key__fill(struct vfswrite_key *key, struct task_stru
 		key->func = func;
 	if (is_by(VFSWRITE_BY_CPU))
 		key->cpu = bpf_get_smp_processor_id();
+	if (!is_by(VFSWRITE_BY_UID) && !is_by(VFSWRITE_BY_CGROUP))
+		return;
+	task = (struct task_struct *)bpf_get_current_task();
 	if (is_by(VFSWRITE_BY_UID))
 		key->uid = task__uid(task, false);
 	if (is_by(VFSWRITE_BY_CGROUP))
 		key->cgroup_id = cgroup__id(task__cgroup(task));
 }
 
-static __always_inline struct vfswrite_row *row__find(const struct vfswrite_key *key)
+/* The place of a key among the hot rows: by multiplication with odd numbers that have many bits. */
+static __always_inline struct vfswrite_hot *hot__place(const struct vfswrite_key *key, __u32 *index)
 {
-	struct vfswrite_row *row = bpf_map_lookup_elem(&rows, key);
+	const __u64 *words = (const __u64 *)key;
 
-	if (row)
-		return row;
-	/* When another CPU was first, the row is there all the same. */
-	bpf_map_update_elem(&rows, key, &no_row, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&rows, key);
+	*index = (words[0] * 0x9e3779b97f4a7c15 + words[1] * 0xc2b2ae3d27d4eb4f +
+		  words[2] * 0x165667b19e3779f9) >>
+		 58;
+	return bpf_map_lookup_elem(&hot_rows, index);
 }
 
-static __always_inline void count_error(const struct vfswrite_key *key, __u32 error,
-					struct account_counters *account)
+static __always_inline bool hot__holds(const struct vfswrite_hot *hot,
+				       const struct vfswrite_key *key)
 {
+	const __u64 *words = (const __u64 *)key;
+
+	return hot->words[0] == words[0] && hot->words[1] == words[1] && hot->words[2] == words[2];
+}
+
+/* Gives a free hot row its key, for the calls to come. */
+static __always_inline void hot__claim(struct vfswrite_hot *hot, const struct vfswrite_key *key,
+				       __u32 index)
+{
+	struct hot_claim claim = { .cpu = bpf_get_smp_processor_id(), .index = index };
+	const __u64 *words = (const __u64 *)key;
+
+	if (hot->words[0] || !words[0] ||
+	    bpf_map_update_elem(&hot_claims, &claim, &present, BPF_NOEXIST))
+		return;
+	hot->words[1] = words[1];
+	hot->words[2] = words[2];
+	barrier();
+	hot->words[0] = words[0];
+}
+
+/* make: whether it is made when it is not there. NULL when there is no room. */
+static __always_inline struct vfswrite_row *row__find(const struct vfswrite_key *key, bool make)
+{
+	struct vfswrite_hot *hot = NULL;
+	struct vfswrite_row *row;
+	__u32 index;
+
+	if (vfswrite_config.hot_size) {
+		hot = hot__place(key, &index);
+		if (hot && hot__holds(hot, key))
+			return &hot->row;
+	}
+	row = bpf_map_lookup_elem(&rows, key);
+	if (!row && make) {
+		/* When another CPU was first, the row is there all the same. */
+		bpf_map_update_elem(&rows, key, &no_row, BPF_NOEXIST);
+		row = bpf_map_lookup_elem(&rows, key);
+	}
+	/* A hot row is only for a key that has found room. */
+	if (row && hot)
+		hot__claim(hot, key, index);
+	return row;
+}
+
+static __always_inline void count_error(const struct vfswrite_key *key, __u32 error)
+{
+	struct account_counters *account;
 	struct vfswrite_error_key error_key = { .error = error, .key = *key };
 	__u64 *count = bpf_map_lookup_elem(&errors, &error_key);
 
@@ -148,50 +221,62 @@ static __always_inline void count_error(const struct vfswrite_key *key, __u32 er
 		bpf_map_update_elem(&errors, &error_key, &no_errors, BPF_NOEXIST);
 		count = bpf_map_lookup_elem(&errors, &error_key);
 	}
-	if (count)
+	if (count) {
 		__sync_fetch_and_add(count, 1);
-	else
+		return;
+	}
+	account = account__open(VFSWRITE_CALL);
+	if (account)
 		account__add(&account->detail_lost[ACCOUNT_DETAIL_ERRNO]);
 }
 
 static __always_inline void row__add_result(struct vfswrite_row *row,
-					    const struct vfswrite_key *key, long result,
-					    struct account_counters *account)
+					    const struct vfswrite_key *key, long result)
 {
 	if (result > 0)
 		__sync_fetch_and_add(&row->bytes, result);
-	else if (result >= -MAX_ERRNO)
-		count_error(key, (__u32)-result, account);
+	else if (result < 0 && result >= -MAX_ERRNO)
+		count_error(key, (__u32)-result);
 }
 
-static __always_inline bool current_passes(struct task_struct *task)
+/* Without a filter nothing is asked about the task. */
+static __always_inline bool current_passes(void)
 {
-	return filter__passes(
-		task, filter_config.nr[FILTER_TID] ? (__u32)bpf_get_current_pid_tgid() : 0, false);
+	bool any = filter_config.has_tree || filter_config.has_globs;
+	struct task_struct *task;
+	__u32 tid = 0;
+
+	for (int kind = 0; kind < FILTER_NR_KINDS; kind++)
+		any = any || filter_config.nr[kind];
+	if (!any)
+		return true;
+	task = (struct task_struct *)bpf_get_current_task();
+	if (filter_config.nr[FILTER_TID])
+		tid = (__u32)bpf_get_current_pid_tgid();
+	return filter__passes(task, tid, false);
 }
 
 /* A call at its return. */
 static __always_inline void count_returned(__u32 func, long result)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct account_counters *account = account__see(VFSWRITE_CALL);
 	struct vfswrite_key key = {};
 	struct vfswrite_row *row;
 
 	if (!account)
 		return;
-	if (!current_passes(task)) {
+	if (!current_passes()) {
 		account__add(&account->filtered);
 		return;
 	}
-	key__fill(&key, task, func);
-	row = row__find(&key);
+	key__fill(&key, func);
+	row = row__find(&key, true);
 	if (!row) {
 		account__add(&account->lost[ACCOUNT_MAP_FULL]);
 		return;
 	}
 	__sync_fetch_and_add(&row->calls, 1);
-	row__add_result(row, &key, result, account);
+	row__add_result(row, &key, result);
 }
 
 /* Calls of what has no rows, by enum vfswrite_func. */
@@ -209,10 +294,9 @@ static __always_inline bool is_counted(__u32 func)
 
 static __always_inline void count_aside(__u32 func)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u64 *count;
 
-	if (!run_started_ns || !current_passes(task))
+	if (!run_started_ns || !current_passes())
 		return;
 	count = bpf_map_lookup_elem(&calls_aside, &func);
 	if (count)
@@ -304,7 +388,6 @@ static __always_inline struct frame frame__of(__u64 sp)
 /* At the entry of a function, the return address is on top of the stack. */
 static __always_inline int count_call(struct pt_regs *ctx, __u32 func, bool has_result)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct account_counters *account;
 	struct frame frame;
 	struct call call = {};
@@ -322,12 +405,12 @@ static __always_inline int count_call(struct pt_regs *ctx, __u32 func, bool has_
 			__sync_fetch_and_add(&nr_calls_before, 1);
 		return 0;
 	}
-	if (!current_passes(task)) {
+	if (!current_passes()) {
 		account__add(&account->filtered);
 		return 0;
 	}
-	key__fill(&call.key, task, func);
-	row = row__find(&call.key);
+	key__fill(&call.key, func);
+	row = row__find(&call.key, true);
 	if (!row) {
 		account__add(&account->lost[ACCOUNT_MAP_FULL]);
 		return 0;
@@ -342,46 +425,56 @@ static __always_inline int count_call(struct pt_regs *ctx, __u32 func, bool has_
 	return 0;
 }
 
-/* Whether the call was inside when the run began. */
-static __always_inline bool was_before(const struct frame *frame)
+/* Whether the call was inside when the run began. Most runs have none left after a moment. */
+static __always_inline bool was_before(__u64 sp)
 {
-	if (!nr_calls_before || bpf_map_delete_elem(&calls_before, frame))
+	struct frame frame;
+
+	if (!nr_calls_before)
+		return false;
+	frame = frame__of(sp);
+	if (bpf_map_delete_elem(&calls_before, &frame))
 		return false;
 	__sync_fetch_and_add(&nr_calls_before, -1);
+	return true;
+}
+
+/* Fills the key of the call that returns. False when it has none. */
+static __always_inline bool call__take_key(struct vfswrite_key *key, __u32 func, __u64 sp)
+{
+	struct frame frame;
+	struct call *call;
+
+	if (!keeps_calls()) {
+		if (!current_passes())
+			return false;
+		key__fill(key, func);
+		return true;
+	}
+	frame = frame__of(sp);
+	call = bpf_map_lookup_elem(&calls, &frame);
+	if (!call)
+		return false;
+	*key = call->key;
+	bpf_map_delete_elem(&calls, &frame);
 	return true;
 }
 
 /* The return has taken the return address from the stack. */
 static __always_inline int count_result(struct pt_regs *ctx, __u32 func)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct account_counters *account;
+	__u64 sp = PT_REGS_SP(ctx) - sizeof(__u64);
 	struct vfswrite_key key = {};
 	struct vfswrite_row *row;
-	struct frame frame;
-	struct call *call;
 
-	frame = frame__of(PT_REGS_SP(ctx) - sizeof(__u64));
-	account = account__open(VFSWRITE_CALL);
-	if (was_before(&frame) || !account)
+	if (was_before(sp) || !run_started_ns || !call__take_key(&key, func, sp))
 		return 0;
-	if (keeps_calls()) {
-		call = bpf_map_lookup_elem(&calls, &frame);
-		if (!call)
-			return 0;
-		key = call->key;
-		bpf_map_delete_elem(&calls, &frame);
-	} else {
-		if (!current_passes(task))
-			return 0;
-		key__fill(&key, task, func);
-	}
 	/* A call without room for its row was lost whole. */
-	row = bpf_map_lookup_elem(&rows, &key);
+	row = row__find(&key, false);
 	if (!row)
 		return 0;
 	__sync_fetch_and_add(&row->results, 1);
-	row__add_result(row, &key, PT_REGS_RC(ctx), account);
+	row__add_result(row, &key, PT_REGS_RC(ctx));
 	return 0;
 }
 
@@ -458,6 +551,17 @@ int walk_rows(struct bpf_iter__bpf_map_elem *ctx)
 		return 0;
 	bpf_seq_write(seq, key, vfswrite_config.key_size);
 	bpf_seq_write(seq, value, vfswrite_config.row_size);
+	return 0;
+}
+
+/* The hot rows of all CPUs have their keys in them. */
+SEC("?iter/bpf_map_elem")
+int walk_hot(struct bpf_iter__bpf_map_elem *ctx)
+{
+	void *value = ctx->value;
+
+	if (value)
+		bpf_seq_write(ctx->meta->seq, value, vfswrite_config.hot_size);
 	return 0;
 }
 

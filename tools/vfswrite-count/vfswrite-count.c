@@ -172,6 +172,9 @@ static int vfswrite__size(struct vfswrite *vfswrite)
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.calls, CALLS_MAX);
 	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.hot_claims,
+					       (__u32)nr_cpus * VFSWRITE_HOT_ROWS);
+	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.event_ring, RING_BYTES);
 	if (err)
 		return log_error(err, NULL, "cannot size the tables");
@@ -197,6 +200,10 @@ static int vfswrite__open(void *ctx, struct session_object *object)
 	config = (struct vfswrite_config *)&skel->rodata->vfswrite_config;
 	*config = vfswrite_options__config(&vfswrite->options);
 	config->row_size = (__u32)(vfswrite->report.nr_cpus * sizeof(struct vfswrite_row));
+	if (config->key_size <= sizeof(((struct vfswrite_hot *)NULL)->words))
+		config->hot_size = (__u32)(vfswrite->report.nr_cpus * sizeof(struct vfswrite_hot));
+	vfswrite->report.has_hot = config->hot_size;
+	bpf_program__set_autoload(skel->progs.walk_hot, config->hot_size);
 	*object = SESSION_OBJECT(skel);
 	return 0;
 }
@@ -264,6 +271,11 @@ static int vfswrite__attached(void *ctx)
 
 	vfswrite->report.rows_walk = attach_walk(skel->progs.walk_rows, skel->maps.rows);
 	vfswrite->report.errors_walk = attach_walk(skel->progs.walk_errors, skel->maps.errors);
+	if (vfswrite->report.has_hot) {
+		vfswrite->report.hot_walk = attach_walk(skel->progs.walk_hot, skel->maps.hot_rows);
+		if (!vfswrite->report.hot_walk)
+			return -EINVAL;
+	}
 	return vfswrite->report.rows_walk && vfswrite->report.errors_walk ? 0 : -EINVAL;
 }
 
@@ -389,6 +401,7 @@ int main(int argc, char **argv)
 		err = session__run(&vfswrite.session);
 	bpf_link__destroy(vfswrite.report.rows_walk);
 	bpf_link__destroy(vfswrite.report.errors_walk);
+	bpf_link__destroy(vfswrite.report.hot_walk);
 	report__close(&vfswrite.report);
 	err = session__close(&vfswrite.session, err);
 	common_options__free(&vfswrite.options.common);

@@ -57,6 +57,7 @@ struct vfswrite_config {
 	__u32 by; /* bits of enum vfswrite_by */
 	__u32 key_size; /* of a row, as the tables have it */
 	__u32 row_size; /* of the values of all CPUs */
+	__u32 hot_size; /* of a hot row on all CPUs; 0: the key is too long for them */
 	__u32 counted; /* bit n: enum vfswrite_func n has rows; else it is counted aside */
 	/* By ABI and number: 1 + enum vfswrite_func, or 0. */
 	__u8 syscalls[VFSWRITE_NR_ABIS][VFSWRITE_NR_SYSCALLS];
@@ -84,6 +85,20 @@ struct vfswrite_row {
 	__u64 calls;
 	__u64 results; /* of calls in flight when they were counted (kprobe); else 0 */
 	__u64 bytes; /* that were written, by the results */
+};
+
+/* Words of a key that is short enough for the table in front of the rows. */
+#define VFSWRITE_HOT_WORDS 3
+#define VFSWRITE_HOT_ROWS 64
+
+/*
+ * A row of a CPU's own small table, which is found without the cost of a hash table. Once it has
+ * a key it keeps it; its counts are beside those of the key's row. words[0] is written last: 0 as
+ * long as the others are not valid.
+ */
+struct vfswrite_hot {
+	__u64 words[VFSWRITE_HOT_WORDS];
+	struct vfswrite_row row;
 };
 
 /* The key of the failures of a row. Its end is cut as that of the row's key. */
