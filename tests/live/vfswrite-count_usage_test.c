@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is asked wrongly is refused; filters, order and the text face; any end has its report. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "support/cgroup.h"
 #include "support/records.h"
 #include "support/role.h"
 #include "support/test.h"
@@ -176,6 +180,77 @@ static void check_reasons(void)
 	tool_run__free(&run);
 }
 
+static const char *group;
+
+static void write_in_group(const struct writer *writer)
+{
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || cgroup__enter(group))
+		_exit(6);
+	for (unsigned long i = 0; i < writer->calls; i++)
+		if (write(fd, "", 1) != 1)
+			_exit(7);
+}
+
+/* A group that is gone when the report is made still has its name. */
+static void check_group(void)
+{
+	static const char name[] = "groups: calls of a group that is gone, by its path";
+	const struct writer writer = { writer__name("grouped"), 25, 1, -1, write_in_group };
+	const char *mount = cgroup__mount();
+	const struct json_value *record;
+	struct records records;
+	struct tool_run run;
+	int64_t calls = 0;
+	char path[600];
+	size_t at = 0;
+
+	if (!mount) {
+		test__skip(name, "no cgroup2 hierarchy is mounted");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/vantage-writers.%d", mount, getpid());
+	group = path;
+	if (cgroup__make(path)) {
+		test__skip(name, "no group can be made below '%s': %s", mount, strerror(errno));
+		return;
+	}
+	tool_run__trace(&run, NULL, ARGS("-j", "--by", "cgroup"));
+	writer__run(&writer);
+	cgroup__remove(path);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	while ((record = records__next(&records, "count", 0, &at)))
+		if (json__is(json__get(json__get(record, "key"), "cgroup"), path + strlen(mount)))
+			calls += record__number(record, "calls");
+	/* At its return, the write that moves the process into the group is of the group, too. */
+	test__check(calls == 25 || calls == 26, name, "%" PRId64 " calls", calls);
+	records__free(&records);
+	tool_run__free(&run);
+}
+
+/* Many small writes are told in a sentence; few, or large ones, are not. */
+static void check_sentence(void)
+{
+	const struct writer small = { writer__name("small"), 20000, 1, -1, NULL };
+	const struct writer large = { writer__name("large"), 20000, 512, -1, NULL };
+	char sentence[96];
+	struct tool_run run;
+
+	tool_run__trace(&run, NULL, ARGS("--uid", "root"));
+	writer__run(&small);
+	writer__run(&large);
+	tool_run__stop(&run);
+	snprintf(sentence, sizeof(sentence), "%s: 20000 writes of 1.0 bytes", small.name);
+	test__check(strstr(run.err, sentence) && strstr(run.err, "they would be 5\n"),
+		    "sentence: of small writes", "stderr: %s", run.err);
+	snprintf(sentence, sizeof(sentence), "%s: 20000 writes", large.name);
+	test__check(!strstr(run.err, sentence), "sentence: not of large ones", "stderr: %s",
+		    run.err);
+	tool_run__free(&run);
+}
+
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
@@ -185,5 +260,7 @@ int main(int argc, char **argv)
 	check_top();
 	check_ends();
 	check_reasons();
+	check_group();
+	check_sentence();
 	return test__done();
 }

@@ -4,9 +4,9 @@
 #define VANTAGE_RUNQLAT_REPORT_H
 
 #include "collect/hist.h"
-#include "groups.h"
 #include "output/histogram.h"
 #include "records.h"
+#include "run/groups.h"
 #include "run/session.h"
 #include "settings.h"
 #include "slowest.h"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "collect/table.h"
@@ -19,11 +20,21 @@ void report__open(struct report *report, struct session *session,
 {
 	report->session = session;
 	report->options = options;
+	if (vfswrite_options__by(options) & 1U << VFSWRITE_BY_CGROUP)
+		groups__learn(&report->groups);
 }
 
 void report__close(struct report *report)
 {
 	rows__free(&report->last);
+	groups__free(&report->groups);
+}
+
+static const char *report__group(struct report *report, const struct row *row)
+{
+	if (!(vfswrite_options__by(report->options) & 1U << VFSWRITE_BY_CGROUP))
+		return NULL;
+	return groups__path(&report->groups, row->key.cgroup_id);
 }
 
 static int report__read(const struct report *report, struct rows *rows)
@@ -96,7 +107,8 @@ static int report__write_rows(struct report *report, const struct rows *rows,
 			hidden += rows->items[i].calls;
 			continue;
 		}
-		record = count__record(&rows->items[i], scale, NULL, values);
+		record = count__record(&rows->items[i], scale,
+				       report__group(report, &rows->items[i]), values);
 		/* What can no longer be written is still counted, as lost. */
 		err = session__record_events(report->session, VFSWRITE_CALL, rows->items[i].calls,
 					     &record);
@@ -137,6 +149,50 @@ static void report__note_missing(struct report *report, const struct rows *now)
 									  total.results;
 }
 
+/* Calls from which on small writes are told, the bytes of one below which they are small, and how
+ * many rows are told at most. A wake-up by an eventfd writes 8 bytes, which is as it should be. */
+#define SMALL_CALLS 1000
+#define SMALL_BYTES 8
+#define SMALL_ROWS 3
+#define BATCH_BYTES 4096
+
+static void report__tell_small(const struct row *row, uint32_t by)
+{
+	uint64_t wrote = row->calls - row->errors;
+	char pid[32] = "";
+
+	if (by & 1U << VFSWRITE_BY_PID)
+		snprintf(pid, sizeof(pid), " (%u)", row->key.pid);
+	log_info("%.*s%s: %" PRIu64 " writes of %.1f bytes on average; in pieces of 4 KiB they "
+		 "would be %" PRIu64,
+		 VFSWRITE_COMM_SIZE, row->key.comm, pid, wrote, (double)row->bytes / (double)wrote,
+		 (row->bytes + BATCH_BYTES - 1) / BATCH_BYTES);
+}
+
+/* The programs that write very little very often: a fault that is easy to mend. */
+static void report__note_small(const struct report *report, const struct rows *now)
+{
+	const uint32_t by = vfswrite_options__by(report->options);
+	const struct rows none = {};
+	struct rows sorted;
+	size_t told = 0;
+
+	if (!(by & (1U << VFSWRITE_BY_COMM | 1U << VFSWRITE_BY_PID)) ||
+	    rows__subtract(&sorted, now, &none, ROWS_BY_CALLS))
+		return;
+	for (size_t i = sorted.nr; i > 0 && told < SMALL_ROWS; i--) {
+		const struct row *row = &sorted.items[i - 1];
+
+		if (vfswrite_funcs[row->key.func % VFSWRITE_NR_FUNCS].reads || !row->bytes ||
+		    row->errors >= row->calls || row->calls - row->errors < SMALL_CALLS ||
+		    row->bytes >= SMALL_BYTES * (row->calls - row->errors))
+			continue;
+		report__tell_small(row, by);
+		told++;
+	}
+	rows__free(&sorted);
+}
+
 int report__interval(struct report *report, const struct session_span *span)
 {
 	struct rows now, difference;
@@ -153,8 +209,10 @@ int report__interval(struct report *report, const struct session_span *span)
 	if (report->options->interval.given)
 		write_err = interval__write(report->session, VFSWRITE_CALL, span);
 	err = report__write(report, &difference, span);
-	if (span->last)
+	if (span->last) {
 		report__note_missing(report, &now);
+		report__note_small(report, &now);
+	}
 	rows__free(&difference);
 	rows__free(&report->last);
 	report->last = now;

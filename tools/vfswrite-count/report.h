@@ -5,6 +5,7 @@
 
 #include "records.h"
 #include "rows.h"
+#include "run/groups.h"
 #include "run/session.h"
 #include "settings.h"
 
@@ -20,6 +21,7 @@ struct report {
 
 	struct session *session;
 	const struct vfswrite_options *options;
+	struct groups groups;
 	struct rows last; /* what was counted up to the last report */
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "groups.h"
+#include "run/groups.h"
 
 #include <ftw.h>
 #include <stdbool.h>
@@ -57,17 +57,25 @@ static const char *find_root(void)
 	return NULL;
 }
 
+void groups__learn(struct groups *groups)
+{
+	const char *root = find_root();
+
+	if (!root)
+		return;
+	walked = groups;
+	root_length = strlen(root);
+	/* A group without a name is shown by its id alone. */
+	nftw(root, groups__add, WALK_DESCRIPTORS, FTW_PHYS);
+	walked = NULL;
+}
+
 const char *groups__path(struct groups *groups, uint64_t id)
 {
 	const struct group *group = groups__find(groups, id);
-	const char *root = group ? NULL : find_root();
 
-	if (root) {
-		walked = groups;
-		root_length = strlen(root);
-		/* A group without a name is shown by its id alone. */
-		nftw(root, groups__add, WALK_DESCRIPTORS, FTW_PHYS);
-		walked = NULL;
+	if (!group) {
+		groups__learn(groups);
 		group = groups__find(groups, id);
 	}
 	return group ? group->path : NULL;

@@ -3,8 +3,8 @@
  * Names of control groups by their ids, as the cgroup2 hierarchy has them now. A name that
  * was seen once stays known after its group is gone. Knows no libbpf.
  */
-#ifndef VANTAGE_RUNQLAT_GROUPS_H
-#define VANTAGE_RUNQLAT_GROUPS_H
+#ifndef VANTAGE_RUN_GROUPS_H
+#define VANTAGE_RUN_GROUPS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +23,9 @@ struct groups {
 /* The path of a group, or NULL when it is not known. Walks the hierarchy for an id that it has
  * not seen. The path stays valid until groups__free(). */
 const char *groups__path(struct groups *groups, uint64_t id);
+
+/* Learns the names of all groups that are there now, for when they are gone. */
+void groups__learn(struct groups *groups);
 
 void groups__free(struct groups *groups);
 
