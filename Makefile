@@ -114,7 +114,7 @@ PLAIN_FLAGS := $(BASE_FLAGS) -fPIE $(CFLAGS) $(CPPFLAGS)
 SANITIZER := -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZED_FLAGS := $(BASE_FLAGS) $(CFLAGS) $(CPPFLAGS) -U_FORTIFY_SOURCE -O1 \
 	-fno-omit-frame-pointer -Wno-maybe-uninitialized $(SANITIZER)
-LIBS := -lbpf -lelf -lz
+LIBS := -lbpf -lelf -lz -llzma -liberty
 STATIC_LINK := -static-pie -Wl,--gc-sections -Wl,--build-id=none $(LDFLAGS)
 DYNAMIC_LINK := -pie -Wl,--gc-sections -Wl,--build-id=none $(LDFLAGS)
 SANITIZED_LINK := $(SANITIZER) $(LDFLAGS)
@@ -333,7 +333,7 @@ dist: packages
 	$(Q)sha256sum '$(O)/$(DIST).tar.gz'
 
 # What is linked into a static tool, by the Debian package that has its licence.
-LINKED := libbpf-dev libelf-dev zlib1g-dev libc6-dev libgcc-12-dev
+LINKED := libbpf-dev libelf-dev zlib1g-dev liblzma-dev libiberty-dev libc6-dev libgcc-12-dev
 dist-files: all
 	$(Q)rm -rf '$(O)/$(DIST)'
 	$(Q)install -D -m 755 -t '$(O)/$(DIST)/bin' $(TOOL_BIN)
