@@ -180,6 +180,29 @@ static void test_extremes(void)
 		    value);
 }
 
+/* What histograms by key are put in order by. */
+static void test_measures(void)
+{
+	struct hist *hist = calloc(1, sizeof(*hist));
+
+	for (uint64_t i = 0; i < 100; i++)
+		hist__put(hist, &log_us, i < 60 ? 5000 : 90000);
+	hist__put(hist, &log_us, 700123);
+	test__equal("measure: count", hist__measure(&log_us, hist, HISTOGRAM_BY_COUNT), 101);
+	test__equal("measure: sum", hist__measure(&log_us, hist, HISTOGRAM_BY_SUM),
+		    60 * 5000 + 40 * 90000 + 700123);
+	test__equal("measure: max", hist__measure(&log_us, hist, HISTOGRAM_BY_MAX), 700123);
+	test__equal("measure: the bucket of p50", hist__measure(&log_us, hist, HISTOGRAM_BY_P50),
+		    hist__slot(&log_us, 5000));
+	test__equal("measure: the bucket of p99", hist__measure(&log_us, hist, HISTOGRAM_BY_P99),
+		    hist__slot(&log_us, 90000));
+	hist->stats.extremes[0].interval = 0;
+	test__equal("measure: the least that max can be, where it is not known",
+		    hist__measure(&log_us, hist, HISTOGRAM_BY_MAX),
+		    1000 * hist__bounds(&log_us, hist__slot(&log_us, 700123)).ge);
+	free(hist);
+}
+
 /* The text of bars; static room. */
 static const char *bars_of(const struct hist *hist, const struct histogram_style *style)
 {
@@ -301,6 +324,7 @@ int main(void)
 	test_percentiles(CONSTANT, "constant");
 	test_default_percentiles();
 	test_extremes();
+	test_measures();
 	test_bars();
 	test_labels();
 	test_width();
