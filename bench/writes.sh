@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What observing a write of one byte adds to it on this machine, in nanoseconds: an empty program,
-# vfswrite-count by system call, and what there is of libbpf-tools' syscount, bpftrace and strace -c.
+# vfswrite-count by system call, and what there is of libbpf-tools' syscount, bpftrace and
+# strace -c.
 #
 #	bench/writes.sh
 #
