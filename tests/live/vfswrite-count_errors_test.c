@@ -164,6 +164,29 @@ static void check_inside(const char *way)
 	tool_run__free(&run);
 }
 
+/* The text names the errors of each row, and of the total. */
+static void check_text(void)
+{
+	const struct writer writer = { writer__name("named"), FAILURES, 1, -1, fail };
+	const char *row, *end;
+	struct tool_run run;
+	char line[256] = "";
+
+	tool_run__trace(&run, NULL, ARGS("-x", "--comm", writer.name));
+	writer__run(&writer);
+	tool_run__stop(&run);
+	row = strstr(run.out, writer.name);
+	end = row ? strchr(row, '\n') : NULL;
+	if (end)
+		snprintf(line, sizeof(line), "%.*s", (int)(end - row), row);
+	test__check(strstr(line, "EPIPE 50") && strstr(line, "ENOSPC 100"),
+		    "text: the row has its errors by name", "stdout: %s", run.out);
+	row = strstr(run.out, "\ntotal");
+	test__check(row && strstr(row, "ENOSPC 100"), "text: so has the total", "stdout: %s",
+		    run.out);
+	tool_run__free(&run);
+}
+
 static void check_nothing(void)
 {
 	char pid[16];
@@ -193,6 +216,7 @@ int main(int argc, char **argv)
 		check_errors(ways[i]);
 	for (size_t i = 1; i < sizeof(ways) / sizeof(ways[0]); i++)
 		check_inside(ways[i]);
+	check_text();
 	check_nothing();
 	return test__done();
 }

@@ -88,8 +88,9 @@ static const struct record_type key_type = {
 		COLUMN("uid", VALUE_UNSIGNED, "UID", -6, "Real user id."),                         \
 		COLUMN("cpu", VALUE_UNSIGNED, "CPU", -3, "CPU."),                                  \
 		COLUMN("func", VALUE_BYTES, "FUNC", -22, "What was called."),                      \
-		COLUMN("group", VALUE_BYTES, "CGROUP", -20, "Control group.")
-#define NR_FIGURES 14
+		COLUMN("group", VALUE_BYTES, "CGROUP", -20, "Control group."),                     \
+		COLUMN("causes", VALUE_BYTES, "FAILED-BY", -9, "Failed calls by error.")
+#define NR_FIGURES 15
 
 static const struct field count_fields[] = {
 	{ .name = "key",
@@ -146,7 +147,7 @@ static uint32_t shown(uint32_t by)
 	return by & 1U << VFSWRITE_BY_PID ? by | 1U << VFSWRITE_BY_COMM : by;
 }
 
-void count__columns(uint32_t by, const char *columns[COLUMNS_MAX])
+void count__columns(uint32_t by, bool causes, const char *columns[COLUMNS_MAX])
 {
 	static const char *const figures[] = { "calls", "share", "rate", "bytes", "mean", "failed" };
 	size_t nr = 0;
@@ -156,6 +157,8 @@ void count__columns(uint32_t by, const char *columns[COLUMNS_MAX])
 			columns[nr++] = key_columns[i].column;
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		columns[nr++] = figures[i];
+	if (causes)
+		columns[nr++] = "causes";
 	columns[nr] = NULL;
 }
 
@@ -253,6 +256,18 @@ static void fill_columns(const struct value *key, struct value *value)
 	*value++ = key[KEY_CGROUP].kind != VALUE_ABSENT ? key[KEY_CGROUP] : key[KEY_CGROUP_ID];
 }
 
+/* "ENOSPC 100, EPIPE 50", or a dash. */
+static struct value causes_value(struct count_values *values, const struct value *errors)
+{
+	values->causes.size = 0;
+	for (size_t i = 0; i < errors->counts.nr; i++)
+		buffer__printf(&values->causes, "%s%s %" PRIu64, i ? ", " : "",
+			       errors->counts.items[i].name, errors->counts.items[i].count);
+	if (!values->causes.size)
+		return (struct value){};
+	return value__bytes(values->causes.data, values->causes.size);
+}
+
 #define FIRST_COLUMN 7 /* of the key, among the figures */
 
 struct record count__record(const struct row *row, const struct count_scale *scale,
@@ -263,6 +278,7 @@ struct record count__record(const struct row *row, const struct count_scale *sca
 	values->values[0] = value__object(&values->key_record);
 	fill_figures(row, scale, values, &values->values[1]);
 	fill_columns(values->key, &values->values[1 + FIRST_COLUMN]);
+	values->values[NR_FIGURES] = causes_value(values, &values->values[3]);
 	return (struct record){ &count_record_type, values->values };
 }
 
@@ -288,5 +304,6 @@ struct record total__record(const struct row *total, const struct count_scale *s
 		named = true;
 	}
 	fill_columns(values->key, &values->values[FIRST_COLUMN]);
+	values->values[NR_FIGURES - 1] = causes_value(values, &values->values[2]);
 	return (struct record){ &total_record_type, values->values };
 }

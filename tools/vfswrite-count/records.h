@@ -3,6 +3,7 @@
 #ifndef VANTAGE_VFSWRITE_COUNT_RECORDS_H
 #define VANTAGE_VFSWRITE_COUNT_RECORDS_H
 
+#include "output/buffer.h"
 #include "output/sink.h"
 #include "rows.h"
 #include "vfswrite-count.h"
@@ -14,9 +15,10 @@ extern const struct record_type other_paths_record_type;
 /* Names of --by, by enum vfswrite_by, NULL-terminated. */
 extern const char *const vfswrite_by_names[];
 
-/* Columns of the text face for rows by these keys (bits of enum vfswrite_by), NULL-terminated. */
+/* Columns of the text face for rows by these keys (bits of enum vfswrite_by), and by which errors
+ * calls failed; NULL-terminated. */
 #define COLUMNS_MAX 16
-void count__columns(uint32_t by, const char *columns[COLUMNS_MAX]);
+void count__columns(uint32_t by, bool causes, const char *columns[COLUMNS_MAX]);
 
 /* What the figures of a row are seen against. */
 struct count_scale {
@@ -28,12 +30,13 @@ struct count_scale {
 /* Room for the values of one record, and for what they borrow. */
 struct count_values {
 	struct value key[8];
-	struct value values[16];
+	struct value values[20];
 	struct record key_record;
 	struct named_count *errors; /* room for as many as the row has causes */
 	char share[16];
 	char rate[32];
 	char mean[32];
+	struct buffer causes; /* to be freed */
 };
 
 /* cgroup: the path of the row's control group, or NULL. Borrows from its arguments. */

@@ -136,6 +136,7 @@ static int report__write(struct report *report, const struct rows *rows,
 		return log_error(ENOMEM, NULL, "cannot write the report");
 	err = report__write_rows(report, rows, &scale, &values);
 	free(values.errors);
+	buffer__free(&values.causes);
 	return err;
 }
 

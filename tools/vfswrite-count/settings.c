@@ -48,6 +48,14 @@ static const struct option_row rows[] = {
 	  .choices = vfswrite_by_names,
 	  .help = "A row for each value of these together: comm (the default), pid, tid, uid, "
 		  "cgroup, cpu, func" },
+	{ .name = "errors",
+	  .letter = 'x',
+	  .group = OPTION_REPORT,
+	  .type = OPTION_FLAG,
+	  .offset = FIELD(errors),
+	  .no_metrics = true,
+	  .help = "Show by which errors calls failed, in a last column of the text (other "
+		  "formats always have them)" },
 	OPTION_ROW_TOP(FIELD(top),
 		       "Only the N rows that come first by --sort; the total is of all"),
 	OPTION_ROW_SORT(FIELD(sort), rows_order_names,

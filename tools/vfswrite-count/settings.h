@@ -13,6 +13,7 @@ struct vfswrite_options {
 	bool per_process;
 	bool per_thread;
 	uint32_t by; /* bits of enum vfswrite_by */
+	bool errors;
 	struct optional_count top;
 	int sort; /* enum rows_order */
 	struct optional_count max_keys;

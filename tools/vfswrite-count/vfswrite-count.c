@@ -386,7 +386,7 @@ int main(int argc, char **argv)
 	tool.options = vfswrite_tool_options;
 	if (options__parse(&tool.options, &vfswrite.options, argc, argv))
 		return STATUS_USAGE;
-	count__columns(vfswrite_options__by(&vfswrite.options), columns);
+	count__columns(vfswrite_options__by(&vfswrite.options), vfswrite.options.errors, columns);
 	work.interval_ns = vfswrite.options.interval.ns;
 	work.max_reports = vfswrite.options.count.count;
 	report__open(&vfswrite.report, &vfswrite.session, &vfswrite.options);
