@@ -57,6 +57,7 @@ SUPPORT_C := $(sort $(wildcard tests/support/*.c))
 UNIT_C := $(sort $(wildcard tests/unit/*_test.c))
 BPF_TEST_C := $(sort $(wildcard tests/bpf/*_test.c))
 LIVE_C := $(sort $(wildcard tests/live/*_test.c))
+FUZZ_C := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 TEST_C := $(UNIT_C) $(BPF_TEST_C) $(LIVE_C)
 # bench/NAME.c is a program; bench/NAME/*.c are its modules.
 BENCH_C := $(filter-out %.bpf.c,$(sort $(wildcard bench/*.c)))
@@ -96,6 +97,7 @@ TOOL_BIN := $(TOOLS:%=$(OUT)/bin/%)
 UNIT_TESTS := $(UNIT_C:%.c=$(O)/%)
 BPF_TESTS := $(BPF_TEST_C:%.c=$(O)/%)
 LIVE_TESTS := $(LIVE_C:%.c=$(O)/%)
+FUZZERS := $(FUZZ_C:%.c=$(O)/%)
 BENCH_PROGRAMS := $(BENCH_C:%.c=$(O)/%)
 BUILT_MAN := $(MAN:%=$(O)/%)
 
@@ -239,6 +241,17 @@ $(BPF_TESTS) $(LIVE_TESTS): $(O)/%: $(O)/obj/%.o $(O)/libsupport.a $(O)/libvanta
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $(filter %.o %.a,$^) $(STATIC_LINK) $(LIBS)
 
+# What parses, and the little it needs; by clang, whose runtime has the fuzzer.
+FUZZ_FLAGS := $(filter-out -Wold-style-definition,$(BASE_FLAGS)) -g -O1 -U_FORTIFY_SOURCE \
+	-Wno-format-nonliteral -fno-omit-frame-pointer -Itests/fuzz -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=all
+FUZZED_C := $(sort $(wildcard libbpf-helpers/symbols/*.c)) libbpf-helpers/run/log.c \
+	libbpf-helpers/output/escape.c libbpf-helpers/output/buffer.c
+$(FUZZERS): $(O)/%: %.c $(FUZZED_C) $(wildcard libbpf-helpers/symbols/*.h tests/fuzz/*.h) | packages
+	$(call say,FUZZER,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -o $@ $< $(FUZZED_C) -llzma -liberty -lz
+
 define bench_rule
 $(1:%.c=$(O)/%): $(call plain_obj,$(1) $(call bench_modules,$(1))) $(O)/libsupport.a \
 		$(O)/libvantage.a $(O)/flags/static-link
@@ -272,14 +285,16 @@ $(BUILT_MAN): $(O)/%: % $(MAN_COMMON)
 .PHONY: tools man tests bench
 tools: $(TOOL_BIN)
 man: $(BUILT_MAN)
-tests: tools man bench $(UNIT_TESTS) $(BPF_TESTS) $(LIVE_TESTS)
+tests: tools man bench $(UNIT_TESTS) $(BPF_TESTS) $(LIVE_TESTS) $(FUZZERS)
 bench: $(BENCH_PROGRAMS)
 
 RUN_TESTS := VANTAGE_BUILD='$(O)' VANTAGE_BIN='$(OUT)/bin' CLANG_FORMAT='$(CLANG_FORMAT)' \
 	MANDOC='$(MANDOC)' tests/run.sh
-.PHONY: check check-unit check-bpf check-live lint
+.PHONY: check check-fuzz check-unit check-bpf check-live lint
 check: tests
-	$(Q)$(RUN_TESTS) unit bpf live lint
+	$(Q)$(RUN_TESTS) unit bpf live lint tests/fuzz/fuzz_test.sh
+check-fuzz: $(FUZZERS)
+	$(Q)$(RUN_TESTS) tests/fuzz/fuzz_test.sh
 check-unit: $(UNIT_TESTS)
 	$(Q)$(RUN_TESTS) unit
 check-bpf: $(BPF_TESTS)
@@ -365,7 +380,7 @@ clean:
 help:
 	@printf '%s\n' \
 	'make              the tools (build/bin) and their man pages (build/man)' \
-	'make check        all tests; check-unit, check-bpf, check-live, lint: one group of them' \
+	'make check        all tests; check-unit, check-bpf, check-live, check-fuzz, lint: one group' \
 	'make bench        the programs that bench/*.sh runs' \
 	'make check-vm     bpf and live tests on stock kernels 6.1 and 6.12 in VMs' \
 	'make check-vm-all the same on every kernel and variant' \
