@@ -157,9 +157,12 @@ static void check_sixty(const char *name, const char *const *args)
 	check_account(account, name);
 	test__check(totals.count > test__scaled(6000), "the CPUs were busy", "%" PRIu64 " waits",
 		    totals.count);
-	/* Lateness of one interval is not added to the next. */
-	test__check(totals.late_ns < INTERVAL_NS / 2, "they do not drift",
-		    "each of the last ones was %" PRId64 " ns late or more", totals.late_ns);
+	/* Lateness of one interval is not added to the next. An emulated machine can need more than
+	 * an interval for a report, after which the next one is of two. */
+	if (test__scaled(100) == 100)
+		test__check(totals.late_ns < INTERVAL_NS / 2, "they do not drift",
+			    "each of the last ones was %" PRId64 " ns late or more",
+			    totals.late_ns);
 	records__free(&records);
 	tool_run__free(&run);
 }
