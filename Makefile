@@ -247,7 +247,8 @@ FUZZ_FLAGS := $(filter-out -Wold-style-definition,$(BASE_FLAGS)) -g -O1 -U_FORTI
 	-fno-sanitize-recover=all
 FUZZED_C := $(sort $(wildcard libbpf-helpers/symbols/*.c)) libbpf-helpers/run/log.c \
 	libbpf-helpers/output/escape.c libbpf-helpers/output/buffer.c
-$(FUZZERS): $(O)/%: %.c $(FUZZED_C) $(wildcard libbpf-helpers/symbols/*.h tests/fuzz/*.h) | packages
+$(FUZZERS): $(O)/%: %.c $(FUZZED_C) $(wildcard libbpf-helpers/symbols/*.h tests/fuzz/*.h) | \
+		packages
 	$(call say,FUZZER,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -o $@ $< $(FUZZED_C) -llzma -liberty -lz
@@ -380,7 +381,7 @@ clean:
 help:
 	@printf '%s\n' \
 	'make              the tools (build/bin) and their man pages (build/man)' \
-	'make check        all tests; check-unit, check-bpf, check-live, check-fuzz, lint: one group' \
+	'make check        all tests; one group: check-unit, -bpf, -live, -fuzz, lint' \
 	'make bench        the programs that bench/*.sh runs' \
 	'make check-vm     bpf and live tests on stock kernels 6.1 and 6.12 in VMs' \
 	'make check-vm-all the same on every kernel and variant' \

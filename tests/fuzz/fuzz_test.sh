@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Runs each built fuzzer for FUZZ_SECONDS (default 15) from seeds that this machine gives: a program of
-# the compiler with and without symbols, maps, kallsyms, and a perf map. A crash, a leak, an
-# input that takes longer than 5 s or more than 512 MB is a failure; the input is shown.
+# Runs each built fuzzer for FUZZ_SECONDS (default 15) from seeds that this machine gives: a program
+# of the compiler with and without symbols, maps, kallsyms, and a perf map. A crash, a leak, an
+# input that takes longer than 5 s or more than 512 MB is a failure; what the fuzzer says is shown.
 set -u
 export LC_ALL=C
 
