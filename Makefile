@@ -243,8 +243,8 @@ $(BPF_TESTS) $(LIVE_TESTS): $(O)/%: $(O)/obj/%.o $(O)/libsupport.a $(O)/libvanta
 
 # What parses, and the little it needs; by clang, whose runtime has the fuzzer.
 FUZZ_FLAGS := $(filter-out -Wold-style-definition,$(BASE_FLAGS)) -g -O1 -U_FORTIFY_SOURCE \
-	-Wno-format-nonliteral -fno-omit-frame-pointer -Itests/fuzz -fsanitize=fuzzer,address,undefined \
-	-fno-sanitize-recover=all
+	-Wno-format-nonliteral -fno-omit-frame-pointer -Itests/fuzz \
+	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZED_C := $(sort $(wildcard libbpf-helpers/symbols/*.c)) libbpf-helpers/run/log.c \
 	libbpf-helpers/output/escape.c libbpf-helpers/output/buffer.c
 $(FUZZERS): $(O)/%: %.c $(FUZZED_C) $(wildcard libbpf-helpers/symbols/*.h tests/fuzz/*.h) | \
