@@ -226,6 +226,32 @@ static int ksyms__read(struct ksyms *ksyms)
 	return 0;
 }
 
+/* Whether addresses are shown, by the first symbol of code: those of per-CPU data before it can be
+ * 0 anyway. */
+static int ksyms__probe(struct ksyms *ksyms)
+{
+	struct lines *lines = malloc(sizeof(*lines));
+	const char *text;
+	uint64_t address;
+	size_t size;
+	int err;
+
+	if (!lines)
+		return -ENOMEM;
+	ksyms->reason = SYMBOL_KERNEL_HIDDEN;
+	lines__begin(lines, ksyms->fd);
+	while ((text = lines__next(lines, &size))) {
+		if (!parse_hex(&text, &address) || text[0] != ' ' || (text[1] | 0x20) != 't')
+			continue;
+		if (address)
+			ksyms->reason = SYMBOL_NAMED;
+		break;
+	}
+	err = lines->err;
+	free(lines);
+	return err;
+}
+
 int ksyms__open(struct ksyms **ksyms, const char *path, const char *modules)
 {
 	struct ksyms *opened = calloc(1, sizeof(*opened));
@@ -236,7 +262,7 @@ int ksyms__open(struct ksyms **ksyms, const char *path, const char *modules)
 		return -ENOMEM;
 	opened->modules_path = modules;
 	opened->fd = open(path, O_RDONLY | O_CLOEXEC);
-	err = opened->fd < 0 ? -errno : ksyms__read(opened);
+	err = opened->fd < 0 ? -errno : ksyms__probe(opened);
 	if (err) {
 		ksyms__close(opened);
 		return err;
@@ -297,6 +323,12 @@ void ksyms__find(struct ksyms *ksyms, uint64_t address, struct symbol *symbol)
 	*symbol = (struct symbol){ .module_address = address, .reason = ksyms->reason };
 	if (ksyms->reason != SYMBOL_NAMED)
 		return;
+	if (!ksyms->nr_versions && ksyms__read(ksyms))
+		ksyms->reason = SYMBOL_KERNEL_UNREADABLE;
+	if (ksyms->reason != SYMBOL_NAMED) {
+		symbol->reason = ksyms->reason;
+		return;
+	}
 	found = ksyms__look_up(ksyms, address, symbol);
 	if ((!found || (symbol->module && !strcmp(symbol->module, "bpf"))) &&
 	    address >= KERNEL_HALF && ksyms->nr_versions < VERSIONS_MAX &&

@@ -3,7 +3,8 @@
  * The kernel's own names of its code, from /proc/kallsyms: functions of the kernel, of
  * modules, and BPF programs. Whether the file shows addresses the kernel decides by the
  * privileges of the one who opened it (kallsyms_open() keeps them), so it is opened once, at
- * the start, and can be read again when the privileges are gone.
+ * the start, and is read at the first lookup and again later, when the privileges are gone: a
+ * reading takes the kernel about 70 ms.
  *
  * kallsyms has no sizes: a symbol ends where the next one begins, of whatever kind, and at the
  * end of its module (/proc/modules). Where several stand at one address, the first one of the
@@ -20,7 +21,7 @@
 
 struct ksyms;
 
-/* Opens and reads. That the addresses are hidden is no error: ksyms__reason() tells. path: of
+/* Opens it. That the addresses are hidden is no error: ksyms__reason() tells. path: of
  * kallsyms. modules: path of /proc/modules, or NULL. 0 or -errno, not reported. */
 int ksyms__open(struct ksyms **ksyms, const char *path, const char *modules);
 

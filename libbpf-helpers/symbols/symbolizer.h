@@ -5,8 +5,7 @@
  * than wrong. It does not unwind stacks and knows neither BPF nor output: names are the
  * bytes that files hold, and whoever prints them escapes them.
  *
- * The order in a tool: symbolizer__open() while it has its privileges (and after its BPF
- * programs are loaded, so that they have names), give up the privileges, and then
+ * The order in a tool: symbolizer__open() while it has its privileges, give them up, and then
  * symbolizer__remember() when a process is seen first, at its execs and its exit. Names
  * can be asked for at any time, also after the process has ended. What needs privileges
  * later (opening the maps and files of processes) does a process of its own, see opener.h.
@@ -49,9 +48,9 @@ struct symbolizer_counts {
 };
 
 /*
- * Reads the kernel's symbols and starts the opener, as the options want. That kernel
- * symbols are hidden is no error: it is said once as a warning (kernel addresses then have
- * SYMBOL_KERNEL_HIDDEN). No descriptor but the standard three gets into the opener, so
+ * Opens the kernel's symbols (the first lookup reads them, which takes about 100 ms) and starts
+ * the opener, as the options want. That kernel symbols are hidden is no error: it is said once
+ * as a warning (kernel addresses then have SYMBOL_KERNEL_HIDDEN). No descriptor but the standard three gets into the opener, so
  * it may be called with BPF descriptors open. Processes are watched by nobody: call
  * symbolizer__remember(). 0 or -errno, reported.
  */

@@ -109,10 +109,13 @@ static void test_later(void)
 				    "ffffffffc0001000 t other_function\t[some_module]\n"
 				    "ffffffffc0205000 t new_function\t[new_module]\n";
 	struct ksyms *ksyms = open_text(all, sizeof(all) - 1);
-	int err = truncate(scratch__path("kallsyms"), 0) ?
-			  -errno :
-			  file__write(scratch__path("kallsyms"), later);
+	int err;
 
+	check_named(ksyms, "later: before", 0xffffffffc0001001, "module_function", 1,
+		    "some_module");
+	err = truncate(scratch__path("kallsyms"), 0) ?
+		      -errno :
+		      file__write(scratch__path("kallsyms"), later);
 	test__equal("later: the file is written", -err, 0);
 	check_unnamed(ksyms, "later: not read again at once", 0xffffffffc0205001,
 		      SYMBOL_KERNEL_LATER);
