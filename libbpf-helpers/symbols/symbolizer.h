@@ -49,10 +49,10 @@ struct symbolizer_counts {
 
 /*
  * Opens the kernel's symbols (the first lookup reads them, which takes about 100 ms) and starts
- * the opener, as the options want. That kernel symbols are hidden is no error: it is said once
- * as a warning (kernel addresses then have SYMBOL_KERNEL_HIDDEN). No descriptor but the standard three gets into the opener, so
- * it may be called with BPF descriptors open. Processes are watched by nobody: call
- * symbolizer__remember(). 0 or -errno, reported.
+ * the opener, as the options want. That kernel symbols are hidden is no error: it is said
+ * once as a warning (kernel addresses then have SYMBOL_KERNEL_HIDDEN). No descriptor but
+ * the standard three gets into the opener, so it may be called with BPF descriptors open.
+ * Processes are watched by nobody: call symbolizer__remember(). 0 or -errno, reported.
  */
 int symbolizer__open(struct symbolizer **symbolizer, const struct symbolizer_options *options);
 
