@@ -15,8 +15,9 @@
 #define WRITE_BYTES (64 * 1024)
 /* A buffer that one record made larger than this is given back. */
 #define KEPT_BYTES (256 * 1024)
-/* What a terminal that does not know its width is taken for. */
+/* What a terminal that does not know its size is taken for. */
 #define FALLBACK_WIDTH 80
+#define FALLBACK_HEIGHT 24
 
 struct sink {
 	struct face *face;
@@ -26,6 +27,7 @@ struct sink {
 	int fd; /* -1: there is the file instead */
 	bool unpublished; /* the state has changed since it was written out */
 	bool terminal;
+	size_t height; /* lines of the terminal */
 	bool begun; /* the heading is written */
 	int err; /* 0 or the first -errno, which ended the output */
 };
@@ -64,15 +66,20 @@ static int sink__fail(struct sink *sink, int err, const char *action)
 	return err;
 }
 
-static void sink__read_width(struct sink *sink)
+static void sink__read_size(struct sink *sink)
 {
 	struct winsize size;
 
 	if (!sink->terminal)
 		return;
 	sink->face->width = FALLBACK_WIDTH;
-	if (!ioctl(sink->fd, TIOCGWINSZ, &size) && size.ws_col)
+	sink->height = FALLBACK_HEIGHT;
+	if (ioctl(sink->fd, TIOCGWINSZ, &size))
+		return;
+	if (size.ws_col)
 		sink->face->width = size.ws_col;
+	if (size.ws_row)
+		sink->height = size.ws_row;
 }
 
 static int sink__open_file(struct sink *sink)
@@ -94,7 +101,7 @@ static int sink__open_file(struct sink *sink)
 	if (sink->fd < 0)
 		return sink__fail(sink, -errno, "open");
 	sink->terminal = isatty(sink->fd);
-	sink__read_width(sink);
+	sink__read_size(sink);
 	return 0;
 }
 
@@ -176,7 +183,7 @@ int sink__write(struct sink *sink, const struct record *record)
 {
 	/* The terminal may have got another size since what was written last. */
 	if (!sink->out.size)
-		sink__read_width(sink);
+		sink__read_size(sink);
 	if (sink__begin(sink) || sink__format(sink, record))
 		return sink->err;
 	sink->unpublished = true;
@@ -212,6 +219,11 @@ int sink__try_replacing(struct sink *sink)
 size_t sink__width(const struct sink *sink)
 {
 	return sink->face->width;
+}
+
+size_t sink__height(const struct sink *sink)
+{
+	return sink->height;
 }
 
 int sink__begin_table(struct sink *sink, const char *const *columns)

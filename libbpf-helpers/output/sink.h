@@ -180,6 +180,9 @@ int sink__try_replacing(struct sink *sink);
 /* Characters in a line of the terminal that the sink writes to; 0: it is none. */
 size_t sink__width(const struct sink *sink);
 
+/* Lines of that terminal, as they were at the last batch; 0: it is none. */
+size_t sink__height(const struct sink *sink);
+
 /*
  * From here on the text face shows these columns (named as in the config), below a blank line and
  * a heading of their own. The other faces write on as before. Errors as sink__write().

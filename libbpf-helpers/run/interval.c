@@ -10,6 +10,9 @@
 
 #define NS_PER_SECOND 1000000000ULL
 
+/* To the first line and column, and nothing from there on (ECMA-48: CUP, ED). */
+#define CLEAR_TERMINAL "\033[H\033[J"
+
 static const struct field interval_fields[] = {
 	{ .name = "start_ns",
 	  .kind = VALUE_UNSIGNED,
@@ -35,6 +38,7 @@ static const char *interval__label(const struct session *session, const struct s
 {
 	uint64_t length_ns = span->end_ns - span->start_ns;
 	uint64_t wall_ns = clock__wall_ns(&session->clock, span->end_ns);
+	const char *before = session->work->redraw ? CLEAR_TERMINAL : "\n";
 	bool is_short = length_ns + session->work->interval_ns / 100 < session->work->interval_ns;
 	char clock[16] = "", since[32] = "", length[32];
 	time_t second = (time_t)(wall_ns / NS_PER_SECOND);
@@ -45,11 +49,11 @@ static const char *interval__label(const struct session *session, const struct s
 	if (session->options->timestamp)
 		snprintf(since, sizeof(since), "%s%.3f s", *clock ? "  " : "",
 			 (double)(span->end_ns - session->started_ns) / NS_PER_SECOND);
-	snprintf(label, size, "\n%s%s%s%s%s%s", clock, since,
+	snprintf(label, size, "%s%s%s%s%s%s%s", before, clock, since,
 		 is_short && (*clock || *since) ? "  " : "", is_short ? "(only " : "",
 		 is_short ? number__format_time(length_ns / 1000000 * 1000000, length) : "",
 		 is_short ? ")" : "");
-	if (label[1])
+	if (label[strlen(before)])
 		snprintf(label + strlen(label), size - strlen(label), "\n");
 	return label;
 }

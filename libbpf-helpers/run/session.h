@@ -106,6 +106,7 @@ struct session_work {
 	int (*attached)(void *ctx);
 	/* NULL, or called at the end of each interval and of the run: writes what was collected. */
 	int (*report)(void *ctx, const struct session_span *span);
+	bool redraw; /* each interval is shown on a cleared terminal (text face) */
 	uint64_t interval_ns; /* between reports; 0: only the one at the end */
 	uint64_t max_reports; /* the run ends with this one; 0: no limit */
 	/* One record of the ring, in the order of the stamps; data is gone after the call. */

@@ -2,9 +2,12 @@
 /* What is asked wrongly is refused; filters, order and the text face; any end has its report. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "support/cgroup.h"
@@ -251,6 +254,108 @@ static void check_sentence(void)
 	tool_run__free(&run);
 }
 
+#define CLEAR "\033[H\033[J"
+
+static void set_size(int master, unsigned short lines, unsigned short columns)
+{
+	const struct winsize size = { .ws_row = lines, .ws_col = columns };
+
+	if (ioctl(master, TIOCSWINSZ, &size))
+		test__fatal("terminal", "cannot set its size: %s", strerror(errno));
+}
+
+/* Reads a terminal until "frames" more were drawn. Returns the bytes in text. */
+static size_t read_frames(int master, char *text, size_t size, int frames)
+{
+	struct pollfd poll_fd = { .fd = master, .events = POLLIN };
+	size_t have = 0;
+
+	text[0] = '\0';
+	while (frames >= 0 && have < size - 1 &&
+	       poll(&poll_fd, 1, (int)test__patience_ms(3000)) > 0) {
+		ssize_t got = read(master, text + have, size - 1 - have);
+		const char *at = text;
+		int seen = 0;
+
+		if (got <= 0)
+			break;
+		have += (size_t)got;
+		text[have] = '\0';
+		while ((at = strstr(at, CLEAR))) {
+			at += strlen(CLEAR);
+			seen++;
+		}
+		if (seen > frames)
+			break;
+	}
+	return have;
+}
+
+/* Whether every whole frame fits a terminal of this size, and there are some. */
+static bool frames_fit(const char *text, size_t lines, size_t columns)
+{
+	const char *frame = strstr(text, CLEAR), *next;
+	size_t nr = 0;
+
+	for (; frame && (next = strstr(frame + 1, CLEAR)); frame = next, nr++) {
+		size_t nr_lines = 0, width = 0;
+
+		for (const char *at = frame + strlen(CLEAR); at < next; at++) {
+			/* Of a character, its first byte counts. */
+			if (*at == '\n')
+				nr_lines++, width = 0;
+			else if (*at != '\r' && (*at & 0xc0) != 0x80 && ++width > columns)
+				return false;
+		}
+		if (nr_lines >= lines)
+			return false;
+	}
+	return nr > 0;
+}
+
+/* On a terminal of 80 by 24 and on one that is made smaller, with more rows than fit. */
+static void check_live(void)
+{
+	static char text[1 << 18];
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), terminal;
+	struct tool_setup setup = { 0 };
+	struct tool_run run;
+	pid_t pids[32];
+
+	test__equal("live: refused where there is no terminal",
+		    (uint64_t)tool_run__once(&run, NULL, ARGS("--live")), 2);
+	tool_run__free(&run);
+	if (master < 0 || grantpt(master) || unlockpt(master)) {
+		test__skip("live: it fits the terminal", "there are no terminals here");
+		return;
+	}
+	terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	set_size(master, 24, 80);
+	setup.stdout_fd = terminal;
+	tool_run__trace(&run, &setup, ARGS("--live", "-P", "0.2"));
+	for (size_t i = 0; i < sizeof(pids) / sizeof(pids[0]); i++) {
+		const struct writer writer = { writer__name("live"), test__scaled(300000), 1, -1,
+					       NULL };
+
+		pids[i] = writer__start(&writer);
+	}
+	read_frames(master, text, sizeof(text), 3);
+	test__check(frames_fit(text, 24, 80), "live: it fits a terminal of 80 by 24", "%s", text);
+	set_size(master, 10, 50);
+	/* The frame that is being drawn may have the size of before. */
+	read_frames(master, text, sizeof(text), 2);
+	read_frames(master, text, sizeof(text), 3);
+	test__check(frames_fit(text, 10, 50), "live: and one that was made smaller", "%s", text);
+	tool_run__signal(&run, SIGINT);
+	read_frames(master, text, sizeof(text), 1);
+	test__equal("live: its status", (uint64_t)tool_run__wait(&run), 0);
+	for (size_t i = 0; i < sizeof(pids) / sizeof(pids[0]); i++)
+		writer__wait(pids[i]);
+	tool_run__free(&run);
+	close(terminal);
+	close(master);
+}
+
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
@@ -262,5 +367,6 @@ int main(int argc, char **argv)
 	check_reasons();
 	check_group();
 	check_sentence();
+	check_live();
 	return test__done();
 }

@@ -69,8 +69,8 @@ static const struct record_type key_type = {
 /* The fields of both kinds of rows from here on, and where they begin; with their metrics, or
  * NULL. */
 #define FIGURES(calls, bytes, errors)                                                              \
-	FIGURE("calls", "CALLS", 10, calls, "Calls."),                                             \
-		FIGURE("bytes", "BYTES", 12, bytes,                                                \
+	FIGURE("calls", "CALLS", 9, calls, "Calls."),                                              \
+		FIGURE("bytes", "BYTES", 11, bytes,                                                \
 		       "Bytes written, by the results of the calls."),                             \
 		{ .name = "errors",                                                                \
 		  .kind = VALUE_COUNTS,                                                            \
@@ -80,7 +80,7 @@ static const struct record_type key_type = {
 		  .meaning = "Failed calls, by the name of the error." },                          \
 		COLUMN("share", VALUE_BYTES, "%CALLS", 6, "Percent of all calls."),                \
 		COLUMN("rate", VALUE_BYTES, "CALLS/s", 10, "Calls in a second."),                  \
-		COLUMN("mean", VALUE_BYTES, "MEAN", 8, "Bytes of a call that wrote, on average."), \
+		COLUMN("mean", VALUE_BYTES, "MEAN", 7, "Bytes of a call that wrote, on average."), \
 		COLUMN("failed", VALUE_UNSIGNED, "ERRORS", 7, "Failed calls."),                    \
 		COLUMN("comm", VALUE_BYTES, "COMM", -15, "Command name."),                         \
 		COLUMN("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),                           \

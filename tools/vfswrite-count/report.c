@@ -88,10 +88,25 @@ static void total__add_causes(struct row *total, const struct rows *rows,
 									 causes[error].count };
 }
 
+/* How many rows are shown: on a terminal that is redrawn, no more than it has lines for, beside the
+ * heading, the total, the line with the time and that of the cursor. */
+static uint64_t report__top(const struct report *report)
+{
+	const uint64_t top = report->options->top.given ? report->options->top.count : UINT64_MAX;
+	const size_t other_lines = 4;
+	size_t height;
+
+	if (!report->options->live)
+		return top;
+	height = sink__height(report->session->sink);
+	height = height > other_lines ? height - other_lines : 1;
+	return top < height ? top : height;
+}
+
 static int report__write_rows(struct report *report, const struct rows *rows,
 			      const struct count_scale *scale, struct count_values *values)
 {
-	const uint64_t top = report->options->top.given ? report->options->top.count : UINT64_MAX;
+	const uint64_t top = report__top(report);
 	size_t first = rows->nr > top ? rows->nr - top : 0;
 	struct row_error *causes = calloc(MAX_ERRNO + 1, sizeof(*causes));
 	struct row total = rows__total(rows);
@@ -101,17 +116,18 @@ static int report__write_rows(struct report *report, const struct rows *rows,
 
 	if (!causes)
 		return log_error(ENOMEM, NULL, "cannot add up the errors");
-	for (size_t i = 0; i < rows->nr; i++) {
+	for (size_t n = 0; n < rows->nr; n++) {
+		size_t i = report->options->live ? rows->nr - 1 - n : n;
+		const struct row *row = &rows->items[i];
+
 		/* The calls of a row that is not shown are in the total. */
 		if (i < first) {
-			hidden += rows->items[i].calls;
+			hidden += row->calls;
 			continue;
 		}
-		record = count__record(&rows->items[i], scale,
-				       report__group(report, &rows->items[i]), values);
+		record = count__record(row, scale, report__group(report, row), values);
 		/* What can no longer be written is still counted, as lost. */
-		err = session__record_events(report->session, VFSWRITE_CALL, rows->items[i].calls,
-					     &record);
+		err = session__record_events(report->session, VFSWRITE_CALL, row->calls, &record);
 	}
 	total__add_causes(&total, rows, causes);
 	record = total__record(&total, scale, values);
@@ -212,6 +228,8 @@ int report__interval(struct report *report, const struct session_span *span)
 	err = report__write(report, &difference, span);
 	if (span->last) {
 		report__note_missing(report, &now);
+		/* Messages that follow must not be drawn over. */
+		err = session__take_all(report->session) ?: err;
 		report__note_small(report, &now);
 	}
 	rows__free(&difference);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "settings.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include "funcs.h"
 #include "records.h"
 #include "rows.h"
+#include "run/log.h"
 #include "run/option_rows.h"
 
 #define FIELD(member) offsetof(struct vfswrite_options, member)
@@ -18,6 +22,8 @@
 
 /* More keys than this are no report that a person reads; it also bounds the table's own size. */
 #define KEYS_MAX (1 << 20)
+
+#define LIVE_INTERVAL_NS 1000000000ULL
 
 static const char *const path_names[] = { "vfs_write", "all", NULL };
 static const char *const also_names[] = { "read", NULL };
@@ -56,6 +62,13 @@ static const struct option_row rows[] = {
 	  .no_metrics = true,
 	  .help = "Show by which errors calls failed, in a last column of the text (other "
 		  "formats always have them)" },
+	{ .name = "live",
+	  .group = OPTION_SHOW,
+	  .type = OPTION_FLAG,
+	  .offset = FIELD(live),
+	  .no_metrics = true,
+	  .help = "Show each interval (default: a second) in place of the one before, on the "
+		  "terminal, as many rows as fit, the largest first" },
 	OPTION_ROW_TOP(FIELD(top),
 		       "Only the N rows that come first by --sort; the total is of all"),
 	OPTION_ROW_SORT(FIELD(sort), rows_order_names,
@@ -89,6 +102,20 @@ const struct tool_options vfswrite_tool_options = {
 	.operands = operands,
 	.has_metrics = true,
 };
+
+int vfswrite_options__check(struct vfswrite_options *options)
+{
+	if (!options->live)
+		return 0;
+	if (options__face(&options->common) != FACE_TEXT || options->common.output ||
+	    !isatty(STDOUT_FILENO))
+		return log_error_because(EINVAL, "it draws text on a terminal",
+					 "Leave it out, or let standard output be a terminal.",
+					 "option --live has no sense here");
+	if (!options->interval.given)
+		options->interval = (struct optional_time){ true, LIVE_INTERVAL_NS };
+	return 0;
+}
 
 uint32_t vfswrite_options__by(const struct vfswrite_options *options)
 {

@@ -14,6 +14,7 @@ struct vfswrite_options {
 	bool per_thread;
 	uint32_t by; /* bits of enum vfswrite_by */
 	bool errors;
+	bool live;
 	struct optional_count top;
 	int sort; /* enum rows_order */
 	struct optional_count max_keys;
@@ -22,6 +23,10 @@ struct vfswrite_options {
 };
 
 extern const struct tool_options vfswrite_tool_options;
+
+/* Whether the options go together, once they are read; gives --live its interval. 0 or -EINVAL,
+ * reported. */
+int vfswrite_options__check(struct vfswrite_options *options);
 
 /* Bits of enum vfswrite_by; by command name when nothing else is asked for. */
 uint32_t vfswrite_options__by(const struct vfswrite_options *options);

@@ -384,9 +384,11 @@ int main(int argc, char **argv)
 	int err;
 
 	tool.options = vfswrite_tool_options;
-	if (options__parse(&tool.options, &vfswrite.options, argc, argv))
+	if (options__parse(&tool.options, &vfswrite.options, argc, argv) ||
+	    vfswrite_options__check(&vfswrite.options))
 		return STATUS_USAGE;
 	count__columns(vfswrite_options__by(&vfswrite.options), vfswrite.options.errors, columns);
+	work.redraw = vfswrite.options.live;
 	work.interval_ns = vfswrite.options.interval.ns;
 	work.max_reports = vfswrite.options.count.count;
 	report__open(&vfswrite.report, &vfswrite.session, &vfswrite.options);
