@@ -19,7 +19,7 @@ enum account_cause {
 	ACCOUNT_NO_START, /* its end was seen and its beginning was not */
 	ACCOUNT_NO_STORAGE, /* no memory was found for what is kept of its task */
 	ACCOUNT_OUTPUT_CLOSED, /* the reader or the disk took no more; counted in user space */
-	ACCOUNT_NO_END, /* it was held back until its end, which did not come; in user space */
+	ACCOUNT_NO_END, /* it began, but its end was not seen */
 	ACCOUNT_NR_CAUSES,
 };
 

@@ -6,7 +6,8 @@
 #   tools/X/*.c      its own folder, run, collect, symbols, output, shared
 #   tools/X/X.c      also libbpf and X.skel.h; the other modules of a tool do without both
 #   tools/X/X.h      shared (both sides of the tool read it)
-#   tools/X/X.bpf.c  X.h, bpf, shared, vmlinux.h, libbpf's kernel-side headers
+#   tools/X/*.bpf.c  X.h, its own *.bpf.h, bpf, shared, vmlinux.h, libbpf's kernel-side headers;
+#                    *.bpf.h likewise
 #   bpf              bpf, shared, vmlinux.h, libbpf's kernel-side headers; no libc
 #   shared           shared and nothing else; shared/types.h has the integer types of either side
 #   run              run, output, shared, libbpf; run/target also symbols
@@ -79,11 +80,14 @@ function in_library(from,    module) {
 function in_tool(tool, name) {
 	if (!angled && what !~ /\// && what !~ /\.skel\.h$/ && what != "vmlinux.h") {
 		# One of its own folder.
-		if (name == tool ".h" || (name ~ /\.bpf\.c$/ && what != tool ".h"))
+		if (name == tool ".h" || (name ~ /\.bpf\.[ch]$/ && what != tool ".h" && \
+					  what !~ /\.bpf\.h$/))
 			return "only " tool ".h is for both sides, and it knows shared only"
+		if (name !~ /\.bpf\.[ch]$/ && what ~ /\.bpf\.h$/)
+			return "user side knows no kernel-side header"
 		return ""
 	}
-	if (name ~ /\.bpf\.c$/)
+	if (name ~ /\.bpf\.[ch]$/)
 		return kernel_side()
 	if (name == tool ".h")
 		return room == "shared" && !angled ? "" : "what both sides read knows shared only"

@@ -19,6 +19,7 @@ const char *const runqlat_cause_names[] = {
 	[RUNQLAT_PREEMPTED] = "preempted",
 	[RUNQLAT_NEW] = "new",
 	[RUNQLAT_THROTTLED] = "throttled",
+	[RUNQLAT_UNSEEN] = "unseen",
 };
 
 #define FIELD(field_name, field_kind, heading, least_width, text)                                  \
@@ -58,10 +59,9 @@ static const struct field slow_fields[] = {
 	FIELD("comm", VALUE_BYTES, "COMM", -15, "Command name of the thread."),
 	FIELD("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),
 	FIELD("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),
-	FIELD("prev_pid", VALUE_UNSIGNED, NULL, 0,
-	      "Process id of who left the CPU; 0: it was idle."),
-	FIELD("prev_tid", VALUE_UNSIGNED, NULL, 0, "Its thread id."),
-	FIELD("prev_comm", VALUE_BYTES, NULL, 0, "Its command name."),
+	OPTIONAL("prev_pid", VALUE_UNSIGNED, "Process id of who left the CPU; 0: it was idle."),
+	OPTIONAL("prev_tid", VALUE_UNSIGNED, "Its thread id."),
+	OPTIONAL("prev_comm", VALUE_BYTES, "Its command name."),
 	OPTIONAL("prev_ns", VALUE_UNSIGNED,
 		 "How long it had held the CPU; less than the wait: others had it before."),
 	OPTIONAL("waker_pid", VALUE_UNSIGNED, "Process id of who woke the thread."),
@@ -113,7 +113,9 @@ static void write_holder(const struct runqlat_slow *slow, char *text, size_t siz
 {
 	char held[32], who[RUNQLAT_COMM_SIZE + 16];
 
-	if (slow->prev_pid)
+	if (!slow->prev_seen)
+		snprintf(who, sizeof(who), "(not seen)");
+	else if (slow->prev_pid)
 		snprintf(who, sizeof(who), "%.*s/%u", RUNQLAT_COMM_SIZE, slow->prev_comm,
 			 slow->prev_tid);
 	else
@@ -139,9 +141,15 @@ struct record slow__record(const struct runqlat_slow *slow, const struct record_
 	*value++ = value__text(slow->comm, RUNQLAT_COMM_SIZE);
 	*value++ = value__unsigned(slow->pid);
 	*value++ = value__unsigned(slow->tid);
-	*value++ = value__unsigned(slow->prev_pid);
-	*value++ = value__unsigned(slow->prev_tid);
-	*value++ = value__text(slow->prev_comm, RUNQLAT_COMM_SIZE);
+	if (slow->prev_seen) {
+		*value++ = value__unsigned(slow->prev_pid);
+		*value++ = value__unsigned(slow->prev_tid);
+		*value++ = value__text(slow->prev_comm, RUNQLAT_COMM_SIZE);
+	} else {
+		*value++ = (struct value){};
+		*value++ = (struct value){};
+		*value++ = (struct value){};
+	}
 	*value++ = slow->prev_ns ? value__unsigned(slow->prev_ns) : (struct value){};
 	values->more[0] = '\0';
 	if (slow->waker_tid) {

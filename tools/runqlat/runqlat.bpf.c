@@ -8,190 +8,12 @@
  */
 #include "bpf/account.bpf.h"
 #include "bpf/filter.bpf.h"
-#include "bpf/hist.bpf.h"
 #include "bpf/kernel.bpf.h"
-#include "bpf/ring.bpf.h"
 #include "runqlat.h"
+#include "thread.bpf.h"
+#include "wait.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-const volatile struct runqlat_config runqlat_config = {};
-
-/* Fields that not every kernel has. */
-struct sched_entity___delayed {
-	unsigned char sched_delayed; /* 6.12: asleep, and still queued for the time being */
-} __attribute__((preserve_access_index));
-struct task_struct___delayed {
-	struct sched_entity___delayed se;
-} __attribute__((preserve_access_index));
-struct task_struct___state {
-	long state; /* before 5.14 */
-} __attribute__((preserve_access_index));
-struct task_struct___throttled {
-	bool throttled; /* 6.18: taken off its queue until its group may run again */
-} __attribute__((preserve_access_index));
-struct cfs_rq___bandwidth {
-	int throttle_count; /* with CONFIG_CFS_BANDWIDTH: groups above it that may not run */
-} __attribute__((preserve_access_index));
-
-/* 6.4: task storage has an allocator that may be used under a run-queue lock. */
-struct bpf_local_storage_map___allocator {
-	struct bpf_mem_alloc___any {
-		int percpu;
-	} selem_ma;
-} __attribute__((preserve_access_index));
-
-/* What is known of a thread. */
-struct thread {
-	__u64 since_ns; /* begin of its wait; 0: it does not wait */
-	__u64 woken_ns; /* last wake-up while it was on a CPU */
-	__u32 cause;
-	__u32 known; /* it is new in this run, or was switched in during it */
-	__u32 uncounted; /* schedstat does not count its wait */
-	__u32 unused;
-	__u32 waker_pid;
-	__u32 waker_tid;
-	char waker_comm[RUNQLAT_COMM_SIZE] __attribute__((aligned(8)));
-};
-
-/* Elements are made in process context and only looked up under a run-queue lock. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread);
-} threads SEC(".maps");
-
-struct thread_by_tid {
-	struct thread thread;
-	__u64 start_time; /* with the id, the identity of the thread */
-};
-
-/* In place of task storage before 5.11. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct thread_by_tid);
-} threads_by_tid SEC(".maps");
-
-struct runqlat_cpu {
-	__u64 switched_ns; /* when the task that runs now was switched in */
-	__u64 interval; /* that the longest waits are of */
-	__u64 threshold_ns; /* the least of them, once there are as many as asked for */
-	__u64 longest_ns[RUNQLAT_SLOWEST_MAX];
-	__u32 nr;
-	__u32 unused;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct runqlat_cpu);
-} cpus SEC(".maps");
-
-static __always_inline struct thread *thread__find(struct task_struct *task)
-{
-	struct thread_by_tid *by_tid;
-	__u32 tid;
-
-	if (runqlat_config.has_task_storage)
-		return bpf_task_storage_get(&threads, task, NULL, 0);
-	tid = task->pid;
-	by_tid = bpf_map_lookup_elem(&threads_by_tid, &tid);
-	return by_tid && by_tid->start_time == task->start_time ? &by_tid->thread : NULL;
-}
-
-/* Threads for which the walk found no memory. */
-__u64 walk_failures = 0;
-
-/* In process context only. known: the thread is new. False when there is no memory. */
-static __always_inline bool thread__make(struct task_struct *task, bool known)
-{
-	struct thread_by_tid by_tid = { .thread.known = known };
-	struct thread *thread;
-	__u32 tid;
-
-	if (runqlat_config.has_task_storage) {
-		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-		if (thread && known)
-			thread->known = 1;
-		return thread;
-	}
-	if (!known && thread__find(task))
-		return true;
-	tid = task->pid;
-	by_tid.start_time = task->start_time;
-	return !bpf_map_update_elem(&threads_by_tid, &tid, &by_tid, BPF_ANY);
-}
-
-/* Read as bit fields: their sizes differ between kernels. */
-static __always_inline bool task__is_queued(struct task_struct *task)
-{
-	return BPF_CORE_READ_BITFIELD(task, on_rq);
-}
-
-/* For a thread that no walk has shown: some kernels hide tasks from the iterator. NULL where it
- * cannot be done under a run-queue lock. */
-static __always_inline struct thread *thread__adopt(struct task_struct *task)
-{
-	if (!runqlat_config.has_task_storage ||
-	    !bpf_core_field_exists(struct bpf_local_storage_map___allocator, selem_ma))
-		return NULL;
-	return bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-}
-
-/* Whether the thread sleeps although it is still queued. */
-static __always_inline bool task__is_delayed(struct task_struct *task)
-{
-	struct task_struct___delayed *delayed = (void *)task;
-
-	return bpf_core_field_exists(delayed->se.sched_delayed) && delayed->se.sched_delayed;
-}
-
-/* As the kernel's task_is_running(): a thread on its way to sleep does not. */
-static __always_inline bool task__is_running(struct task_struct *task)
-{
-	struct task_struct___state *old = (void *)task;
-
-	if (bpf_core_field_exists(old->state))
-		return !old->state;
-	return !task->__state;
-}
-
-/* Whether the thread cannot run because of its group's quota. */
-static __always_inline bool task__is_throttled(struct task_struct *task)
-{
-	struct task_struct___throttled *throttled = (void *)task;
-	struct cfs_rq___bandwidth *queue = NULL;
-
-	if (bpf_core_field_exists(throttled->throttled))
-		return throttled->throttled;
-	if (!bpf_core_field_exists(queue->throttle_count) ||
-	    !bpf_core_field_exists(task->se.cfs_rq))
-		return false;
-	queue = (void *)task->se.cfs_rq;
-	return queue->throttle_count;
-}
-
-/*
- * The clock that waits are measured by. The run queue's own is what schedstat counts with: it
- * stands still between a wake-up that preempts and the switch (rq_clock_skip_update),
- * which takes from the woken thread's wait and adds to that of the preempted one.
- */
-static __always_inline __u64 task__now(struct task_struct *task)
-{
-	return runqlat_config.by_run_queue_clock ? task->se.cfs_rq->rq->clock : bpf_ktime_get_ns();
-}
-
-static __always_inline void thread__begin_wait(struct thread *thread, struct task_struct *task,
-					       __u64 since_ns, __u32 cause)
-{
-	thread->since_ns = since_ns;
-	thread->uncounted = 0;
-	thread->cause = task__is_throttled(task) ? RUNQLAT_THROTTLED : cause;
-}
 
 SEC("?tp_btf/task_newtask")
 int BPF_PROG(runqlat_new, struct task_struct *task, unsigned long clone_flags)
@@ -211,13 +33,31 @@ int BPF_PROG(runqlat_free, struct task_struct *task)
 	return 0;
 }
 
-/* For the threads that are there when the run begins. */
+/* After the end, when threads are switched in and nobody looks: what was missed before. */
+static __always_inline void task__settle_at_end(struct task_struct *task)
+{
+	struct thread *thread = thread__find(task);
+	struct runqlat_cpu *cpu;
+	__u32 zero = 0;
+
+	if (!thread || !thread__was_missed(thread, task))
+		return;
+	cpu = bpf_map_lookup_elem(&cpus, &zero);
+	if (cpu && task->sched_info.last_arrival + cpu->ahead_ns < run_ended_ns)
+		thread__settle(thread, task, NULL, cpu->ahead_ns);
+}
+
+/* For the threads that are there when the run begins, and once more after its end. */
 SEC("?iter/task")
 int runqlat_walk(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 
-	if (task && !thread__make(task, false))
+	if (!task)
+		return 0;
+	if (run_ended_ns)
+		task__settle_at_end(task);
+	else if (!thread__make(task, false))
 		__sync_fetch_and_add(&walk_failures, 1);
 	return 0;
 }
@@ -266,6 +106,7 @@ int BPF_PROG(runqlat_wakeup, struct task_struct *task)
 
 	if (!thread || run_ended_ns)
 		return 0;
+	thread__catch_up(thread, task);
 	if (runqlat_config.waker_at_wakeup)
 		thread__note_waker(thread);
 	/* It has not left its CPU: whether a wait begins, its switch-out will tell. */
@@ -302,6 +143,7 @@ static __always_inline void task__leaves(struct task_struct *task, bool preempt,
 	thread = thread__find(task);
 	if (!thread)
 		return;
+	thread__catch_up(thread, task);
 	if (bpf_core_field_exists(delayed->se.sched_delayed) && !preempt && (__u32)ctx[3] &&
 	    thread->woken_ns > switched_ns) {
 		thread__begin_wait(thread, task, thread->woken_ns, RUNQLAT_WOKEN);
@@ -313,145 +155,42 @@ static __always_inline void task__leaves(struct task_struct *task, bool preempt,
 		thread->uncounted = 1;
 }
 
-/* Whether the wait is among the longest of this CPU in this interval. */
-static __always_inline bool cpu__takes(struct runqlat_cpu *cpu, __u64 duration_ns)
+/*
+ * Begin of the wait of a thread that is being switched in, by the kernel's own account; 0 when that
+ * has none, or one from before the run. What a wait was before a migration has been added to the
+ * thread's whole.
+ */
+static __always_inline __u64 thread__queued_since(struct thread *thread, struct task_struct *task,
+						  __u64 now_ns, __u64 clock)
 {
-	__u64 interval = hist_interval, least = ~0ULL;
-	__u32 place = 0;
+	__u64 queued, duration_ns;
 
-	if (cpu->interval != interval) {
-		cpu->interval = interval;
-		cpu->threshold_ns = 0;
-		cpu->nr = 0;
-	}
-	if (cpu->nr == runqlat_config.slowest && duration_ns <= cpu->threshold_ns)
-		return false;
-	if (cpu->nr < runqlat_config.slowest)
-		place = cpu->nr++;
-	else
-		for (__u32 i = 0; i < runqlat_config.slowest && i < RUNQLAT_SLOWEST_MAX; i++)
-			if (cpu->longest_ns[i] == cpu->threshold_ns)
-				place = i;
-	barrier_var(place);
-	if (place >= RUNQLAT_SLOWEST_MAX)
-		return true;
-	cpu->longest_ns[place] = duration_ns;
-	for (__u32 i = 0; i < runqlat_config.slowest && i < RUNQLAT_SLOWEST_MAX; i++)
-		if (i < cpu->nr && cpu->longest_ns[i] < least)
-			least = cpu->longest_ns[i];
-	cpu->threshold_ns = least;
-	return true;
-}
-
-struct wait {
-	__u64 now_ns;
-	__u64 duration_ns;
-	__u64 held_ns; /* by the task before, 0: not known */
-};
-
-static __always_inline void task__fill_comm(struct task_struct *task, char comm[RUNQLAT_COMM_SIZE])
-{
-	bpf_probe_read_kernel_str(comm, RUNQLAT_COMM_SIZE, task->comm);
-}
-
-/* False when the ring has no room. */
-static __always_inline bool wait__send(const struct wait *wait, const struct thread *thread,
-				       struct task_struct *prev, struct task_struct *next)
-{
-	struct runqlat_slow *slow = bpf_ringbuf_reserve(&event_ring, sizeof(*slow), 0);
-	bool woken = thread->cause == RUNQLAT_WOKEN;
-
-	if (!slow)
-		return false;
-	slow->time_ns = runqlat_config.by_run_queue_clock ? bpf_ktime_get_ns() : wait->now_ns;
-	slow->duration_ns = wait->duration_ns;
-	slow->interval = hist_interval;
-	slow->prev_ns = wait->held_ns;
-	slow->pid = next->tgid;
-	slow->tid = next->pid;
-	slow->cpu = bpf_get_smp_processor_id();
-	slow->cause = thread->cause;
-	slow->prev_pid = prev->tgid;
-	slow->prev_tid = prev->pid;
-	slow->waker_pid = woken ? thread->waker_pid : 0;
-	slow->waker_tid = woken ? thread->waker_tid : 0;
-	task__fill_comm(next, slow->comm);
-	task__fill_comm(prev, slow->prev_comm);
-	__builtin_memcpy(slow->waker_comm, thread->waker_comm, RUNQLAT_COMM_SIZE);
-	ring__submit(slow, sizeof(*slow));
-	return true;
-}
-
-static __always_inline __u32 task__pid_ns(struct task_struct *task)
-{
-	struct pid *pid = task->thread_pid;
-	struct upid upid = {};
-
-	bpf_probe_read_kernel(&upid, sizeof(upid), &pid->numbers[pid->level]);
-	return upid.ns ? BPF_CORE_READ(upid.ns, ns.inum) : 0;
-}
-
-/* False when the table has no room. */
-static __always_inline bool wait__add_keyed(const struct wait *wait, __u32 cause,
-					    struct task_struct *task)
-{
-	const __u32 by = runqlat_config.by;
-	struct hist_key key = {};
-	char name[HIST_NAME_SIZE];
-	bool named = by & (1 << RUNQLAT_BY_PID | 1 << RUNQLAT_BY_TID);
-
-	if (by & (1 << RUNQLAT_BY_PID | 1 << RUNQLAT_BY_TID))
-		key.pid = task->tgid;
-	if (by & 1 << RUNQLAT_BY_TID)
-		key.tid = task->pid;
-	if (by & 1 << RUNQLAT_BY_COMM)
-		/* By helper: of a key, the bytes behind the name count, too. */
-		task__process_comm(task, key.comm, false);
-	if (by & 1 << RUNQLAT_BY_CGROUP)
-		key.cgroup_id = task__cgroup_id(task, true);
-	if (by & 1 << RUNQLAT_BY_CPU)
-		key.cpu = bpf_get_smp_processor_id();
-	if (by & 1 << RUNQLAT_BY_CAUSE)
-		key.cause = cause;
-	if (by & 1 << RUNQLAT_BY_PIDNS)
-		key.pid_ns = task__pid_ns(task);
-	if (by & 1 << RUNQLAT_BY_TID)
-		task__fill_comm(task, name);
-	else if (named)
-		task__process_comm(task, name, false);
-	return hist__add_keyed(&key, named ? name : NULL, wait->now_ns, wait->duration_ns);
-}
-
-/* A wait that is inside what was asked, into the report. */
-static __always_inline void wait__report(const struct wait *wait, const struct thread *thread,
-					 struct task_struct *prev, struct task_struct *next,
-					 struct runqlat_cpu *cpu, struct account_counters *account)
-{
-	bool send = false;
-
-	if (!runqlat_config.by) {
-		hist__add(wait->duration_ns);
-	} else if (!wait__add_keyed(wait, thread->cause, next)) {
-		account__add(&account->lost[ACCOUNT_MAP_FULL]);
-		return;
-	}
-	if (runqlat_config.slowest)
-		send = cpu__takes(cpu, wait->duration_ns);
-	if (runqlat_config.slower_ns && wait->duration_ns > runqlat_config.slower_ns)
-		send = true;
-	if (send && !wait__send(wait, thread, prev, next))
-		account__add(&account->detail_lost[ACCOUNT_DETAIL_SLOW]);
+	queued = task__has_own_account(task) ? task->sched_info.last_queued : 0;
+	if (!queued)
+		return 0;
+	duration_ns = clock - queued;
+	if (thread->known)
+		duration_ns += task->sched_info.run_delay - thread->delay_ns;
+	else if (!run_started_ns || bpf_ktime_get_ns() - duration_ns < run_started_ns)
+		return 0;
+	thread->cause = task->sched_info.pcount ? RUNQLAT_UNSEEN : RUNQLAT_NEW;
+	thread->uncounted = 0;
+	return now_ns - duration_ns;
 }
 
 /* Takes the begin of the wait that ends now; 0, accounted for, when there is none. */
-static __always_inline __u64 thread__end_wait(struct thread *thread,
+static __always_inline __u64 thread__end_wait(struct thread *thread, struct task_struct *task,
+					      __u64 now_ns, __u64 clock,
 					      struct account_counters *account)
 {
-	__u64 since_ns = thread->since_ns;
 	bool known = thread->known;
+	__u64 since_ns;
 
-	thread->since_ns = 0;
-	thread->known = 1;
+	thread__catch_up(thread, task);
+	since_ns = thread->since_ns;
+	if (!since_ns)
+		since_ns = thread__queued_since(thread, task, now_ns, clock);
+	thread__arrives(thread, task, clock);
 	if (!account)
 		return 0;
 	/* It was queued already when the run began. */
@@ -465,6 +204,23 @@ static __always_inline __u64 thread__end_wait(struct thread *thread,
 	return since_ns;
 }
 
+/* Who leaves the CPU, and who runs from now on. A task that was switched in unseen has held it for
+ * a time that is not known. */
+static __always_inline void cpu__switch(struct runqlat_cpu *cpu, struct wait *wait, __u64 clock,
+					bool preempt, unsigned long long *ctx,
+					struct task_struct *prev, struct task_struct *next)
+{
+	if (cpu->switched_ns && cpu->tid == prev->pid)
+		wait->held_ns = wait->now_ns - cpu->switched_ns;
+	/* Idle tasks, one for each CPU, do not wait. */
+	if (prev->pid)
+		task__leaves(prev, preempt, ctx, wait->now_ns - wait->held_ns, wait->now_ns);
+	cpu->switched_ns = wait->now_ns;
+	cpu->tid = next->pid;
+	cpu->ahead_ns = (runqlat_config.by_run_queue_clock ? bpf_ktime_get_ns() : wait->now_ns) -
+			clock;
+}
+
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -472,19 +228,15 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 	struct account_counters *account;
 	struct thread *thread;
 	struct runqlat_cpu *cpu;
+	__u64 since_ns, clock;
 	__u32 zero = 0;
-	__u64 since_ns;
 
 	/* What waits at the end of the run stays so until it is counted. */
 	cpu = bpf_map_lookup_elem(&cpus, &zero);
 	if (!cpu || run_ended_ns)
 		return 0;
-	/* Idle tasks, one for each CPU, do not wait. */
-	if (prev->pid)
-		task__leaves(prev, preempt, ctx, cpu->switched_ns, wait.now_ns);
-	if (cpu->switched_ns)
-		wait.held_ns = wait.now_ns - cpu->switched_ns;
-	cpu->switched_ns = wait.now_ns;
+	clock = task__has_own_account(next) ? task__clock(next) : wait.now_ns;
+	cpu__switch(cpu, &wait, clock, preempt, ctx, prev, next);
 	if (!next->pid)
 		return 0;
 
@@ -499,16 +251,11 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 		}
 		return 0;
 	}
-	since_ns = thread__end_wait(thread, account);
+	since_ns = thread__end_wait(thread, next, wait.now_ns, clock, account);
 	if (!since_ns)
 		return 0;
-	if ((runqlat_config.by_run_queue_clock && thread->uncounted) ||
-	    !filter__passes(next, next->pid, true)) {
-		account__add(&account->filtered);
-		return 0;
-	}
 	wait.duration_ns = wait.now_ns - since_ns;
-	wait__report(&wait, thread, prev, next, cpu, account);
+	wait__end(&wait, thread, prev, next, cpu, account);
 	return 0;
 }
 

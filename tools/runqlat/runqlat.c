@@ -38,6 +38,7 @@ struct runqlat {
 	struct session session;
 	struct report report;
 	bool has_task_storage;
+	int settle_fd; /* the walk that makes good what no program was shown */
 	int open_fd; /* the walk over the threads that still wait */
 };
 
@@ -214,6 +215,9 @@ static int runqlat__attached(void *ctx)
 
 	if (err)
 		return err;
+	runqlat->settle_fd = start_walk(runqlat->skel->progs.runqlat_walk);
+	if (runqlat->settle_fd < 0)
+		return runqlat->settle_fd;
 	runqlat->open_fd = start_walk(runqlat->skel->progs.runqlat_open);
 	if (runqlat->open_fd < 0)
 		return runqlat->open_fd;
@@ -231,10 +235,12 @@ static int runqlat__event(void *ctx, const void *data, size_t size)
 static int runqlat__report(void *ctx, const struct session_span *span)
 {
 	struct runqlat *runqlat = ctx;
-	int err = report__interval(&runqlat->report, span);
+	int err = 0, open_err = 0;
 
-	int open_err = 0;
-
+	if (span->last)
+		err = walk__read(runqlat->settle_fd, NULL, NULL);
+	if (!err)
+		err = report__interval(&runqlat->report, span);
 	if (span->last)
 		open_err = report__open_waits(&runqlat->report, runqlat->open_fd);
 	return err ? err : open_err;
@@ -242,7 +248,7 @@ static int runqlat__report(void *ctx, const struct session_span *span)
 
 int main(int argc, char **argv)
 {
-	static struct runqlat runqlat = { .open_fd = -1 };
+	static struct runqlat runqlat = { .settle_fd = -1, .open_fd = -1 };
 	struct session_work work = {
 		.ctx = &runqlat,
 		.open = runqlat__open,
@@ -276,6 +282,8 @@ int main(int argc, char **argv)
 	if (!err)
 		err = session__run(&runqlat.session);
 	report__close(&runqlat.report);
+	if (runqlat.settle_fd >= 0)
+		close(runqlat.settle_fd);
 	if (runqlat.open_fd >= 0)
 		close(runqlat.open_fd);
 	err = session__close(&runqlat.session, err);

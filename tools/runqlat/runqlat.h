@@ -18,6 +18,7 @@ enum runqlat_cause {
 	RUNQLAT_PREEMPTED, /* could have run on: preempted, end of its time slice, or yield */
 	RUNQLAT_NEW,
 	RUNQLAT_THROTTLED, /* its group had used up its CPU quota */
+	RUNQLAT_UNSEEN, /* not known: the kernel's own account alone tells of it */
 	RUNQLAT_NR_CAUSES,
 };
 
@@ -62,6 +63,8 @@ struct runqlat_slow {
 	__u32 prev_tid;
 	__u32 waker_pid;
 	__u32 waker_tid; /* 0: nobody, or an interrupt on an idle CPU */
+	__u32 prev_seen; /* 0: which task left the CPU is not known */
+	__u32 unused;
 	char comm[RUNQLAT_COMM_SIZE]; /* of the thread; so the ones below */
 	char prev_comm[RUNQLAT_COMM_SIZE];
 	char waker_comm[RUNQLAT_COMM_SIZE];

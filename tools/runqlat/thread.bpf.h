@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is known of each thread: since when it waits, and why. Here are also the facts that are
+ * read from its task_struct, among them what the kernel itself keeps of its waits
+ * (CONFIG_SCHED_INFO): that is how waits are made good whose begin or end no program was shown. A
+ * program can be kept from running, and a kernel can keep what one of its tasks does from all
+ * tracing.
+ */
+#ifndef VANTAGE_RUNQLAT_THREAD_BPF_H
+#define VANTAGE_RUNQLAT_THREAD_BPF_H
+
+#include "bpf/account.bpf.h"
+#include "bpf/kernel.bpf.h"
+#include "runqlat.h"
+
+const volatile struct runqlat_config runqlat_config = {};
+
+/* Fields that not every kernel has. */
+struct sched_entity___delayed {
+	unsigned char sched_delayed; /* 6.12: asleep, and still queued for the time being */
+} __attribute__((preserve_access_index));
+struct task_struct___delayed {
+	struct sched_entity___delayed se;
+} __attribute__((preserve_access_index));
+struct task_struct___state {
+	long state; /* before 5.14 */
+} __attribute__((preserve_access_index));
+struct task_struct___throttled {
+	bool throttled; /* 6.18: taken off its queue until its group may run again */
+} __attribute__((preserve_access_index));
+struct cfs_rq___bandwidth {
+	int throttle_count; /* with CONFIG_CFS_BANDWIDTH: groups above it that may not run */
+} __attribute__((preserve_access_index));
+
+/* 6.4: task storage has an allocator that may be used under a run-queue lock. */
+struct bpf_local_storage_map___allocator {
+	struct bpf_mem_alloc___any {
+		int percpu;
+	} selem_ma;
+} __attribute__((preserve_access_index));
+/* 7.0: or it is kmalloc_nolock(), which is for that, too. */
+struct bpf_local_storage_map___nolock {
+	bool use_kmalloc_nolock;
+} __attribute__((preserve_access_index));
+
+/* What is known of a thread. */
+struct thread {
+	__u64 since_ns; /* begin of its wait; 0: it does not wait */
+	__u64 woken_ns; /* last wake-up while it was on a CPU */
+	__u32 cause;
+	__u32 known; /* its waits are known from here on: those before are over */
+	__u32 uncounted; /* schedstat does not count its wait */
+	__u32 arrivals; /* switch-ins that the kernel has counted, to the last that was seen */
+	__u64 delay_ns; /* what they had to wait for, as the kernel counts it */
+	__u32 waker_pid;
+	__u32 waker_tid;
+	char waker_comm[RUNQLAT_COMM_SIZE] __attribute__((aligned(8)));
+};
+
+/* Elements are made in process context and only looked up under a run-queue lock. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+struct thread_by_tid {
+	struct thread thread;
+	__u64 start_time; /* with the id, the identity of the thread */
+};
+
+/* In place of task storage before 5.11. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct thread_by_tid);
+} threads_by_tid SEC(".maps");
+
+static __always_inline struct thread *thread__find(struct task_struct *task)
+{
+	struct thread_by_tid *by_tid;
+	__u32 tid;
+
+	if (runqlat_config.has_task_storage)
+		return bpf_task_storage_get(&threads, task, NULL, 0);
+	tid = task->pid;
+	by_tid = bpf_map_lookup_elem(&threads_by_tid, &tid);
+	return by_tid && by_tid->start_time == task->start_time ? &by_tid->thread : NULL;
+}
+
+/* Threads for which the walk found no memory. */
+__u64 walk_failures = 0;
+
+/* In process context only. known: the thread is new. False when there is no memory. */
+static __always_inline bool thread__make(struct task_struct *task, bool known)
+{
+	struct thread_by_tid by_tid = { .thread.known = known };
+	struct thread *thread;
+	__u32 tid;
+
+	if (runqlat_config.has_task_storage) {
+		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (thread && known)
+			thread->known = 1;
+		return thread;
+	}
+	if (!known && thread__find(task))
+		return true;
+	tid = task->pid;
+	by_tid.start_time = task->start_time;
+	return !bpf_map_update_elem(&threads_by_tid, &tid, &by_tid, BPF_ANY);
+}
+
+/* Read as bit fields: their sizes differ between kernels. */
+static __always_inline bool task__is_queued(struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD(task, on_rq);
+}
+
+/* Whether the thread sleeps although it is still queued. */
+static __always_inline bool task__is_delayed(struct task_struct *task)
+{
+	struct task_struct___delayed *delayed = (void *)task;
+
+	return bpf_core_field_exists(delayed->se.sched_delayed) && delayed->se.sched_delayed;
+}
+
+/* As the kernel's task_is_running(): a thread on its way to sleep does not. */
+static __always_inline bool task__is_running(struct task_struct *task)
+{
+	struct task_struct___state *old = (void *)task;
+
+	if (bpf_core_field_exists(old->state))
+		return !old->state;
+	return !task->__state;
+}
+
+/* Whether the thread cannot run because of its group's quota. */
+static __always_inline bool task__is_throttled(struct task_struct *task)
+{
+	struct task_struct___throttled *throttled = (void *)task;
+	struct cfs_rq___bandwidth *queue = NULL;
+
+	if (bpf_core_field_exists(throttled->throttled))
+		return throttled->throttled;
+	if (!bpf_core_field_exists(queue->throttle_count) ||
+	    !bpf_core_field_exists(task->se.cfs_rq))
+		return false;
+	queue = (void *)task->se.cfs_rq;
+	return queue->throttle_count;
+}
+
+/*
+ * The clock that waits are measured by. The run queue's own is what schedstat counts with: it
+ * stands still between a wake-up that preempts and the switch (rq_clock_skip_update),
+ * which takes from the woken thread's wait and adds to that of the preempted one.
+ */
+static __always_inline __u64 task__now(struct task_struct *task)
+{
+	return runqlat_config.by_run_queue_clock ? task->se.cfs_rq->rq->clock : bpf_ktime_get_ns();
+}
+
+/* Whether the kernel keeps an account of its own of each task's waits. */
+static __always_inline bool task__has_own_account(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.pcount) &&
+	       bpf_core_field_exists(task->se.cfs_rq);
+}
+
+/* The clock of that account: of the task's run queue, whose lock is held. */
+static __always_inline __u64 task__clock(struct task_struct *task)
+{
+	return task->se.cfs_rq->rq->clock;
+}
+
+/* Whether it was switched in without a program to see it. Its run-queue lock is held, and it is
+ * not just being switched in: the kernel counts that after sched_switch. */
+static __always_inline bool thread__was_missed(const struct thread *thread,
+					       struct task_struct *task)
+{
+	return task__has_own_account(task) && thread->known &&
+	       thread->arrivals != (__u32)task->sched_info.pcount;
+}
+
+/* Takes it as known from here on; it is not being switched in. */
+static __always_inline void thread__know(struct thread *thread, struct task_struct *task)
+{
+	thread->known = 1;
+	if (!task__has_own_account(task))
+		return;
+	thread->arrivals = task->sched_info.pcount;
+	thread->delay_ns = task->sched_info.run_delay;
+}
+
+/* At its switch-in, as sched_info_arrive() in kernel/sched/stats.h will do. clock: the one of the
+ * kernel's account. */
+static __always_inline void thread__arrives(struct thread *thread, struct task_struct *task,
+					    __u64 clock)
+{
+	__u64 queued;
+
+	thread->since_ns = 0;
+	thread->known = 1;
+	if (!task__has_own_account(task))
+		return;
+	queued = task->sched_info.last_queued;
+	thread->arrivals = task->sched_info.pcount + !!queued;
+	thread->delay_ns = task->sched_info.run_delay + (queued ? clock - queued : 0);
+}
+
+static __always_inline void thread__begin_wait(struct thread *thread, struct task_struct *task,
+					       __u64 since_ns, __u32 cause)
+{
+	if (!thread->known)
+		thread__know(thread, task);
+	thread->since_ns = since_ns;
+	thread->uncounted = 0;
+	thread->cause = task__is_throttled(task) ? RUNQLAT_THROTTLED : cause;
+}
+
+
+/* For a thread that no walk has shown: some kernels hide tasks from the iterator. NULL where it
+ * cannot be done under a run-queue lock. */
+static __always_inline struct thread *thread__adopt(struct task_struct *task)
+{
+	struct thread *thread;
+
+	if (!runqlat_config.has_task_storage ||
+	    (!bpf_core_field_exists(struct bpf_local_storage_map___allocator, selem_ma) &&
+	     !bpf_core_field_exists(struct bpf_local_storage_map___nolock, use_kmalloc_nolock)))
+		return NULL;
+	thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	/* One that was made during the run has not been switched in before, or was missed. */
+	if (thread && run_started_ns && task->start_time >= run_started_ns)
+		thread->known = 1;
+	return thread;
+}
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A wait that has ended, into the report: the histograms and the records of the longest. */
+#ifndef VANTAGE_RUNQLAT_WAIT_BPF_H
+#define VANTAGE_RUNQLAT_WAIT_BPF_H
+
+#include "bpf/account.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/hist.bpf.h"
+#include "bpf/kernel.bpf.h"
+#include "bpf/ring.bpf.h"
+#include "runqlat.h"
+#include "thread.bpf.h"
+
+struct runqlat_cpu {
+	__u64 switched_ns; /* when the task that runs now was switched in */
+	__u64 ahead_ns; /* by how much CLOCK_MONOTONIC is ahead of the run queue's clock */
+	__u64 interval; /* that the longest waits are of */
+	__u64 threshold_ns; /* the least of them, once there are as many as asked for */
+	__u64 longest_ns[RUNQLAT_SLOWEST_MAX];
+	__u32 nr;
+	__u32 tid; /* of that task */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct runqlat_cpu);
+} cpus SEC(".maps");
+
+/* Whether the wait is among the longest of this CPU in this interval. */
+static __always_inline bool cpu__takes(struct runqlat_cpu *cpu, __u64 duration_ns)
+{
+	__u64 interval = hist_interval, least = ~0ULL;
+	__u32 place = 0;
+
+	if (cpu->interval != interval) {
+		cpu->interval = interval;
+		cpu->threshold_ns = 0;
+		cpu->nr = 0;
+	}
+	if (cpu->nr == runqlat_config.slowest && duration_ns <= cpu->threshold_ns)
+		return false;
+	if (cpu->nr < runqlat_config.slowest)
+		place = cpu->nr++;
+	else
+		for (__u32 i = 0; i < runqlat_config.slowest && i < RUNQLAT_SLOWEST_MAX; i++)
+			if (cpu->longest_ns[i] == cpu->threshold_ns)
+				place = i;
+	barrier_var(place);
+	if (place >= RUNQLAT_SLOWEST_MAX)
+		return true;
+	cpu->longest_ns[place] = duration_ns;
+	for (__u32 i = 0; i < runqlat_config.slowest && i < RUNQLAT_SLOWEST_MAX; i++)
+		if (i < cpu->nr && cpu->longest_ns[i] < least)
+			least = cpu->longest_ns[i];
+	cpu->threshold_ns = least;
+	return true;
+}
+
+struct wait {
+	__u64 now_ns;
+	__u64 duration_ns;
+	__u64 held_ns; /* by the task before, 0: not known */
+};
+
+static __always_inline void task__fill_comm(struct task_struct *task, char comm[RUNQLAT_COMM_SIZE])
+{
+	bpf_probe_read_kernel_str(comm, RUNQLAT_COMM_SIZE, task->comm);
+}
+
+/* prev: NULL when not known. False when the ring has no room. */
+static __always_inline bool wait__send(const struct wait *wait, const struct thread *thread,
+				       struct task_struct *prev, struct task_struct *next)
+{
+	struct runqlat_slow *slow = bpf_ringbuf_reserve(&event_ring, sizeof(*slow), 0);
+	bool woken = thread->cause == RUNQLAT_WOKEN;
+
+	if (!slow)
+		return false;
+	slow->time_ns = runqlat_config.by_run_queue_clock ? bpf_ktime_get_ns() : wait->now_ns;
+	slow->duration_ns = wait->duration_ns;
+	slow->interval = hist_interval;
+	slow->prev_ns = wait->held_ns;
+	slow->pid = next->tgid;
+	slow->tid = next->pid;
+	slow->cpu = bpf_get_smp_processor_id();
+	slow->cause = thread->cause;
+	slow->prev_seen = !!prev;
+	slow->prev_pid = prev ? prev->tgid : 0;
+	slow->prev_tid = prev ? prev->pid : 0;
+	slow->waker_pid = woken ? thread->waker_pid : 0;
+	slow->waker_tid = woken ? thread->waker_tid : 0;
+	task__fill_comm(next, slow->comm);
+	if (prev)
+		task__fill_comm(prev, slow->prev_comm);
+	else
+		slow->prev_comm[0] = '\0';
+	__builtin_memcpy(slow->waker_comm, thread->waker_comm, RUNQLAT_COMM_SIZE);
+	ring__submit(slow, sizeof(*slow));
+	return true;
+}
+
+static __always_inline __u32 task__pid_ns(struct task_struct *task)
+{
+	struct pid *pid = task->thread_pid;
+	struct upid upid = {};
+
+	bpf_probe_read_kernel(&upid, sizeof(upid), &pid->numbers[pid->level]);
+	return upid.ns ? BPF_CORE_READ(upid.ns, ns.inum) : 0;
+}
+
+/* False when the table has no room. */
+static __always_inline bool wait__add_keyed(const struct wait *wait, __u32 cause,
+					    struct task_struct *task)
+{
+	const __u32 by = runqlat_config.by;
+	struct hist_key key = {};
+	char name[HIST_NAME_SIZE];
+	bool named = by & (1 << RUNQLAT_BY_PID | 1 << RUNQLAT_BY_TID);
+
+	if (by & (1 << RUNQLAT_BY_PID | 1 << RUNQLAT_BY_TID))
+		key.pid = task->tgid;
+	if (by & 1 << RUNQLAT_BY_TID)
+		key.tid = task->pid;
+	if (by & 1 << RUNQLAT_BY_COMM)
+		/* By helper: of a key, the bytes behind the name count, too. */
+		task__process_comm(task, key.comm, false);
+	if (by & 1 << RUNQLAT_BY_CGROUP)
+		key.cgroup_id = task__cgroup_id(task, true);
+	if (by & 1 << RUNQLAT_BY_CPU)
+		key.cpu = bpf_get_smp_processor_id();
+	if (by & 1 << RUNQLAT_BY_CAUSE)
+		key.cause = cause;
+	if (by & 1 << RUNQLAT_BY_PIDNS)
+		key.pid_ns = task__pid_ns(task);
+	if (by & 1 << RUNQLAT_BY_TID)
+		task__fill_comm(task, name);
+	else if (named)
+		task__process_comm(task, name, false);
+	return hist__add_keyed(&key, named ? name : NULL, wait->now_ns, wait->duration_ns);
+}
+
+/* A wait that is inside what was asked, into the report. cpu: NULL after the end of the run, when
+ * nobody reads the ring. */
+static __always_inline void wait__report(const struct wait *wait, const struct thread *thread,
+					 struct task_struct *prev, struct task_struct *next,
+					 struct runqlat_cpu *cpu, struct account_counters *account)
+{
+	bool send = false;
+
+	if (!runqlat_config.by) {
+		hist__add(wait->duration_ns);
+	} else if (!wait__add_keyed(wait, thread->cause, next)) {
+		account__add(&account->lost[ACCOUNT_MAP_FULL]);
+		return;
+	}
+	if (runqlat_config.slowest && cpu)
+		send = cpu__takes(cpu, wait->duration_ns);
+	if (runqlat_config.slower_ns && wait->duration_ns > runqlat_config.slower_ns)
+		send = true;
+	if (send && (!cpu || !wait__send(wait, thread, prev, next)))
+		account__add(&account->detail_lost[ACCOUNT_DETAIL_SLOW]);
+}
+
+
+/* Counts a wait that has ended as filtered, or reports it. */
+static __always_inline void wait__end(const struct wait *wait, const struct thread *thread,
+				      struct task_struct *prev, struct task_struct *next,
+				      struct runqlat_cpu *cpu, struct account_counters *account)
+{
+	if ((runqlat_config.by_run_queue_clock && thread->uncounted) ||
+	    !filter__passes(next, next->pid, true))
+		account__add(&account->filtered);
+	else
+		wait__report(wait, thread, prev, next, cpu, account);
+}
+
+/*
+ * Makes good the switch-ins of a thread that no program saw (see thread__was_missed). Of a single
+ * one the kernel's own account tells how long the wait was: to that switch-in from the begin that
+ * was seen; or, when the begin was not seen either, what was added to the time that the thread
+ * has waited. ahead_ns: by how much CLOCK_MONOTONIC is ahead of the run queue's clock. cpu: as
+ * for wait__report(). Called from many places and seldom: one copy.
+ */
+static __noinline int thread__settle(struct thread *thread, struct task_struct *task,
+				     struct runqlat_cpu *cpu, __u64 ahead_ns)
+{
+	struct account_counters *account = account__open(RUNQLAT_WAIT);
+	__u64 delay_ns = task->sched_info.run_delay;
+	__u32 arrivals = task->sched_info.pcount, nr = arrivals - thread->arrivals;
+	__u32 cause = thread->cause;
+	struct wait wait = {
+		.now_ns = task->sched_info.last_arrival +
+			  (runqlat_config.by_run_queue_clock ? 0 : ahead_ns),
+		.duration_ns = delay_ns - thread->delay_ns,
+	};
+
+	if (!thread->since_ns || thread->since_ns > wait.now_ns)
+		thread->cause = thread->arrivals ? RUNQLAT_UNSEEN : RUNQLAT_NEW;
+	else
+		wait.duration_ns = wait.now_ns - thread->since_ns;
+	if (account) {
+		__sync_fetch_and_add(&account->seen, nr);
+		if (nr == 1)
+			wait__end(&wait, thread, NULL, task, cpu, account);
+		else
+			__sync_fetch_and_add(&account->lost[ACCOUNT_NO_END], nr);
+	}
+	/* A begin after that is of a wait that has not ended. */
+	if (thread->since_ns > wait.now_ns)
+		thread->cause = cause;
+	else
+		thread->since_ns = 0;
+	thread->arrivals = arrivals;
+	thread->delay_ns = delay_ns;
+	return 0;
+}
+
+/* The same during the run: with the task's run-queue lock held. */
+static __always_inline void thread__catch_up(struct thread *thread, struct task_struct *task)
+{
+	struct runqlat_cpu *cpu;
+	__u32 zero = 0;
+
+	if (!thread__was_missed(thread, task))
+		return;
+	cpu = bpf_map_lookup_elem(&cpus, &zero);
+	if (cpu)
+		thread__settle(thread, task, cpu, bpf_ktime_get_ns() - task__clock(task));
+}
+
+#endif
