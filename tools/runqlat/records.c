@@ -15,11 +15,8 @@ const char *const runqlat_by_names[] = {
 };
 
 const char *const runqlat_cause_names[] = {
-	[RUNQLAT_WOKEN] = "woken",
-	[RUNQLAT_PREEMPTED] = "preempted",
-	[RUNQLAT_NEW] = "new",
-	[RUNQLAT_THROTTLED] = "throttled",
-	[RUNQLAT_UNSEEN] = "unseen",
+	[RUNQLAT_WOKEN] = "woken",	   [RUNQLAT_PREEMPTED] = "preempted", [RUNQLAT_NEW] = "new",
+	[RUNQLAT_THROTTLED] = "throttled", [RUNQLAT_UNSEEN] = "unseen",
 };
 
 #define FIELD(field_name, field_kind, heading, least_width, text)                                  \

@@ -255,7 +255,11 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 	if (!since_ns)
 		return 0;
 	wait.duration_ns = wait.now_ns - since_ns;
-	wait__end(&wait, thread, prev, next, cpu, account);
+	if ((runqlat_config.by_run_queue_clock && thread->uncounted) ||
+	    !filter__passes(next, next->pid, true))
+		account__add(&account->filtered);
+	else
+		wait__report(&wait, thread, prev, next, cpu, account);
 	return 0;
 }
 

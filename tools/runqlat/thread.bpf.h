@@ -220,7 +220,6 @@ static __always_inline void thread__begin_wait(struct thread *thread, struct tas
 	thread->cause = task__is_throttled(task) ? RUNQLAT_THROTTLED : cause;
 }
 
-
 /* For a thread that no walk has shown: some kernels hide tasks from the iterator. NULL where it
  * cannot be done under a run-queue lock. */
 static __always_inline struct thread *thread__adopt(struct task_struct *task)

@@ -163,19 +163,6 @@ static __always_inline void wait__report(const struct wait *wait, const struct t
 		account__add(&account->detail_lost[ACCOUNT_DETAIL_SLOW]);
 }
 
-
-/* Counts a wait that has ended as filtered, or reports it. */
-static __always_inline void wait__end(const struct wait *wait, const struct thread *thread,
-				      struct task_struct *prev, struct task_struct *next,
-				      struct runqlat_cpu *cpu, struct account_counters *account)
-{
-	if ((runqlat_config.by_run_queue_clock && thread->uncounted) ||
-	    !filter__passes(next, next->pid, true))
-		account__add(&account->filtered);
-	else
-		wait__report(wait, thread, prev, next, cpu, account);
-}
-
 /*
  * Makes good the switch-ins of a thread that no program saw (see thread__was_missed). Of a single
  * one the kernel's own account tells how long the wait was: to that switch-in from the begin that
@@ -202,8 +189,10 @@ static __noinline int thread__settle(struct thread *thread, struct task_struct *
 		wait.duration_ns = wait.now_ns - thread->since_ns;
 	if (account) {
 		__sync_fetch_and_add(&account->seen, nr);
-		if (nr == 1)
-			wait__end(&wait, thread, NULL, task, cpu, account);
+		if (!filter__passes(task, task->pid, true))
+			__sync_fetch_and_add(&account->filtered, nr);
+		else if (nr == 1)
+			wait__report(&wait, thread, NULL, task, cpu, account);
 		else
 			__sync_fetch_and_add(&account->lost[ACCOUNT_NO_END], nr);
 	}
