@@ -259,7 +259,7 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 	    !filter__passes(next, next->pid, true))
 		account__add(&account->filtered);
 	else
-		wait__report(&wait, thread, prev, next, cpu, account);
+		wait__report(&wait, thread, prev, next, cpu);
 	return 0;
 }
 

@@ -162,8 +162,8 @@ static __always_inline __u64 task__now(struct task_struct *task)
 	return runqlat_config.by_run_queue_clock ? task->se.cfs_rq->rq->clock : bpf_ktime_get_ns();
 }
 
-/* Whether the kernel keeps an account of its own of each task's waits, and it can be used here: not
- * before 5.11, whose verifier does not take thread__settle(). */
+/* Whether the kernel keeps an account of its own of each task's waits; used where there is task
+ * storage. */
 static __always_inline bool task__has_own_account(struct task_struct *task)
 {
 	return runqlat_config.has_task_storage && bpf_core_field_exists(task->sched_info.pcount) &&

@@ -142,25 +142,33 @@ static __always_inline bool wait__add_keyed(const struct wait *wait, __u32 cause
 }
 
 /* A wait that is inside what was asked, into the report. cpu: NULL after the end of the run, when
- * nobody reads the ring. */
-static __always_inline void wait__report(const struct wait *wait, const struct thread *thread,
-					 struct task_struct *prev, struct task_struct *next,
-					 struct runqlat_cpu *cpu, struct account_counters *account)
+ * nobody reads the ring. A function of its own, as its frame and thread__settle()'s would not fit
+ * the stack together with the program's if they held one copy each. */
+static __noinline int wait__report(const struct wait *wait, const struct thread *thread,
+				   struct task_struct *prev, struct task_struct *next,
+				   struct runqlat_cpu *cpu)
 {
+	struct account_counters *account;
 	bool send = false;
 
 	if (!runqlat_config.by) {
 		hist__add(wait->duration_ns);
 	} else if (!wait__add_keyed(wait, thread->cause, next)) {
-		account__add(&account->lost[ACCOUNT_MAP_FULL]);
-		return;
+		account = account__open(RUNQLAT_WAIT);
+		if (account)
+			account__add(&account->lost[ACCOUNT_MAP_FULL]);
+		return 0;
 	}
 	if (runqlat_config.slowest && cpu)
 		send = cpu__takes(cpu, wait->duration_ns);
 	if (runqlat_config.slower_ns && wait->duration_ns > runqlat_config.slower_ns)
 		send = true;
-	if (send && (!cpu || !wait__send(wait, thread, prev, next)))
-		account__add(&account->detail_lost[ACCOUNT_DETAIL_SLOW]);
+	if (send && (!cpu || !wait__send(wait, thread, prev, next))) {
+		account = account__open(RUNQLAT_WAIT);
+		if (account)
+			account__add(&account->detail_lost[ACCOUNT_DETAIL_SLOW]);
+	}
+	return 0;
 }
 
 /*
@@ -192,7 +200,7 @@ static __noinline int thread__settle(struct thread *thread, struct task_struct *
 		if (!filter__passes(task, task->pid, true))
 			__sync_fetch_and_add(&account->filtered, nr);
 		else if (nr == 1)
-			wait__report(&wait, thread, NULL, task, cpu, account);
+			wait__report(&wait, thread, NULL, task, cpu);
 		else
 			__sync_fetch_and_add(&account->lost[ACCOUNT_NO_END], nr);
 	}
