@@ -38,13 +38,15 @@ static __always_inline void task__settle_at_end(struct task_struct *task)
 {
 	struct thread *thread = thread__find(task);
 	struct runqlat_cpu *cpu;
+	struct wait wait = {};
 	__u32 zero = 0;
 
 	if (!thread || !thread__was_missed(thread, task))
 		return;
 	cpu = bpf_map_lookup_elem(&cpus, &zero);
-	if (cpu && task->sched_info.last_arrival + cpu->ahead_ns < run_ended_ns)
-		thread__settle(thread, task, NULL, cpu->ahead_ns);
+	if (cpu && task->sched_info.last_arrival + cpu->ahead_ns < run_ended_ns &&
+	    thread__settle(thread, task, cpu->ahead_ns, &wait) == 1)
+		wait__report(&wait, thread, NULL, task, NULL);
 }
 
 /* For the threads that are there when the run begins, and once more after its end. */
@@ -130,20 +132,24 @@ int BPF_PROG(runqlat_wakeup_new, struct task_struct *task)
 /*
  * A task leaves its CPU. On kernels that put off a sleeper's dequeue, the scheduler can drop the
  * run-queue lock after that and look for work elsewhere: a wake-up then finds the
- * task queued, and its wait begins there and not at the switch.
+ * task queued, and its wait begins there and not at the switch. One that came unseen is caught up
+ * with before it is woken unseen, too.
  */
-static __always_inline void task__leaves(struct task_struct *task, bool preempt,
+static __always_inline void task__leaves(struct task_struct *task, bool came_unseen, bool preempt,
 					 unsigned long long *ctx, __u64 switched_ns, __u64 now_ns)
 {
 	struct task_struct___delayed *delayed = (void *)task;
 	struct thread *thread;
+	bool sleeps = !task__is_queued(task) || task__is_delayed(task);
 
-	if (!task__is_queued(task) || task__is_delayed(task))
+	if (sleeps && !came_unseen)
 		return;
 	thread = thread__find(task);
 	if (!thread)
 		return;
 	thread__catch_up(thread, task);
+	if (sleeps)
+		return;
 	if (bpf_core_field_exists(delayed->se.sched_delayed) && !preempt && (__u32)ctx[3] &&
 	    thread->woken_ns > switched_ns) {
 		thread__begin_wait(thread, task, thread->woken_ns, RUNQLAT_WOKEN);
@@ -210,11 +216,14 @@ static __always_inline void cpu__switch(struct runqlat_cpu *cpu, struct wait *wa
 					bool preempt, unsigned long long *ctx,
 					struct task_struct *prev, struct task_struct *next)
 {
-	if (cpu->switched_ns && cpu->tid == prev->pid)
+	bool came_unseen = cpu->tid != prev->pid;
+
+	if (cpu->switched_ns && !came_unseen)
 		wait->held_ns = wait->now_ns - cpu->switched_ns;
 	/* Idle tasks, one for each CPU, do not wait. */
 	if (prev->pid)
-		task__leaves(prev, preempt, ctx, wait->now_ns - wait->held_ns, wait->now_ns);
+		task__leaves(prev, came_unseen, preempt, ctx, wait->now_ns - wait->held_ns,
+			     wait->now_ns);
 	cpu->switched_ns = wait->now_ns;
 	cpu->tid = next->pid;
 	cpu->ahead_ns = (runqlat_config.by_run_queue_clock ? bpf_ktime_get_ns() : wait->now_ns) -
@@ -255,6 +264,7 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 	if (!since_ns)
 		return 0;
 	wait.duration_ns = wait.now_ns - since_ns;
+	wait.cause = thread->cause;
 	if ((runqlat_config.by_run_queue_clock && thread->uncounted) ||
 	    !filter__passes(next, next->pid, true))
 		account__add(&account->filtered);

@@ -62,6 +62,8 @@ struct wait {
 	__u64 now_ns;
 	__u64 duration_ns;
 	__u64 held_ns; /* by the task before, 0: not known */
+	__u32 cause; /* enum runqlat_cause */
+	__u32 unused;
 };
 
 static __always_inline void task__fill_comm(struct task_struct *task, char comm[RUNQLAT_COMM_SIZE])
@@ -74,7 +76,7 @@ static __always_inline bool wait__send(const struct wait *wait, const struct thr
 				       struct task_struct *prev, struct task_struct *next)
 {
 	struct runqlat_slow *slow = bpf_ringbuf_reserve(&event_ring, sizeof(*slow), 0);
-	bool woken = thread->cause == RUNQLAT_WOKEN;
+	bool woken = wait->cause == RUNQLAT_WOKEN;
 
 	if (!slow)
 		return false;
@@ -85,7 +87,7 @@ static __always_inline bool wait__send(const struct wait *wait, const struct thr
 	slow->pid = next->tgid;
 	slow->tid = next->pid;
 	slow->cpu = bpf_get_smp_processor_id();
-	slow->cause = thread->cause;
+	slow->cause = wait->cause;
 	slow->prev_seen = !!prev;
 	slow->prev_pid = prev ? prev->tgid : 0;
 	slow->prev_tid = prev ? prev->pid : 0;
@@ -142,8 +144,7 @@ static __always_inline bool wait__add_keyed(const struct wait *wait, __u32 cause
 }
 
 /* A wait that is inside what was asked, into the report. cpu: NULL after the end of the run, when
- * nobody reads the ring. A function of its own, as its frame and thread__settle()'s would not fit
- * the stack together with the program's if they held one copy each. */
+ * nobody reads the ring. One copy. */
 static __noinline int wait__report(const struct wait *wait, const struct thread *thread,
 				   struct task_struct *prev, struct task_struct *next,
 				   struct runqlat_cpu *cpu)
@@ -153,7 +154,7 @@ static __noinline int wait__report(const struct wait *wait, const struct thread 
 
 	if (!runqlat_config.by) {
 		hist__add(wait->duration_ns);
-	} else if (!wait__add_keyed(wait, thread->cause, next)) {
+	} else if (!wait__add_keyed(wait, wait->cause, next)) {
 		account = account__open(RUNQLAT_WAIT);
 		if (account)
 			account__add(&account->lost[ACCOUNT_MAP_FULL]);
@@ -175,42 +176,38 @@ static __noinline int wait__report(const struct wait *wait, const struct thread 
  * Makes good the switch-ins of a thread that no program saw (see thread__was_missed). Of a single
  * one the kernel's own account tells how long the wait was: to that switch-in from the begin that
  * was seen; or, when the begin was not seen either, what was added to the time that the thread
- * has waited. ahead_ns: by how much CLOCK_MONOTONIC is ahead of the run queue's clock. cpu: as
- * for wait__report(). Called from many places and seldom: one copy.
+ * has waited. ahead_ns: by how much CLOCK_MONOTONIC is ahead of the run queue's clock. wait: filled;
+ * returns 1 when it is to be reported. Called from many places and seldom: one copy.
  */
 static __noinline int thread__settle(struct thread *thread, struct task_struct *task,
-				     struct runqlat_cpu *cpu, __u64 ahead_ns)
+				     __u64 ahead_ns, struct wait *wait)
 {
 	struct account_counters *account = account__open(RUNQLAT_WAIT);
-	__u64 delay_ns = task->sched_info.run_delay;
 	__u32 arrivals = task->sched_info.pcount, nr = arrivals - thread->arrivals;
-	__u32 cause = thread->cause;
-	struct wait wait = {
-		.now_ns = task->sched_info.last_arrival +
-			  (runqlat_config.by_run_queue_clock ? 0 : ahead_ns),
-		.duration_ns = delay_ns - thread->delay_ns,
-	};
+	__u64 delay_ns = task->sched_info.run_delay;
+	bool begin_seen;
 
-	if (!thread->since_ns || thread->since_ns > wait.now_ns)
-		thread->cause = thread->arrivals ? RUNQLAT_UNSEEN : RUNQLAT_NEW;
-	else
-		wait.duration_ns = wait.now_ns - thread->since_ns;
-	if (account) {
-		__sync_fetch_and_add(&account->seen, nr);
-		if (!filter__passes(task, task->pid, true))
-			__sync_fetch_and_add(&account->filtered, nr);
-		else if (nr == 1)
-			wait__report(&wait, thread, NULL, task, cpu);
-		else
-			__sync_fetch_and_add(&account->lost[ACCOUNT_NO_END], nr);
-	}
+	wait->now_ns = task->sched_info.last_arrival +
+		       (runqlat_config.by_run_queue_clock ? 0 : ahead_ns);
 	/* A begin after that is of a wait that has not ended. */
-	if (thread->since_ns > wait.now_ns)
-		thread->cause = cause;
-	else
+	begin_seen = thread->since_ns && thread->since_ns <= wait->now_ns;
+	wait->duration_ns = begin_seen ? wait->now_ns - thread->since_ns :
+					 delay_ns - thread->delay_ns;
+	wait->cause = begin_seen ? thread->cause : thread->arrivals ? RUNQLAT_UNSEEN : RUNQLAT_NEW;
+	if (begin_seen)
 		thread->since_ns = 0;
 	thread->arrivals = arrivals;
 	thread->delay_ns = delay_ns;
+	if (!account)
+		return 0;
+	__sync_fetch_and_add(&account->seen, nr);
+	if (!filter__passes(task, task->pid, true)) {
+		__sync_fetch_and_add(&account->filtered, nr);
+		return 0;
+	}
+	if (nr == 1)
+		return 1;
+	__sync_fetch_and_add(&account->lost[ACCOUNT_NO_END], nr);
 	return 0;
 }
 
@@ -218,13 +215,14 @@ static __noinline int thread__settle(struct thread *thread, struct task_struct *
 static __always_inline void thread__catch_up(struct thread *thread, struct task_struct *task)
 {
 	struct runqlat_cpu *cpu;
+	struct wait wait = {};
 	__u32 zero = 0;
 
 	if (!thread__was_missed(thread, task))
 		return;
 	cpu = bpf_map_lookup_elem(&cpus, &zero);
-	if (cpu)
-		thread__settle(thread, task, cpu, bpf_ktime_get_ns() - task__clock(task));
+	if (cpu && thread__settle(thread, task, bpf_ktime_get_ns() - task__clock(task), &wait) == 1)
+		wait__report(&wait, thread, NULL, task, cpu);
 }
 
 #endif
