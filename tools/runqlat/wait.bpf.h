@@ -176,8 +176,8 @@ static __noinline int wait__report(const struct wait *wait, const struct thread 
  * Makes good the switch-ins of a thread that no program saw (see thread__was_missed). Of a single
  * one the kernel's own account tells how long the wait was: to that switch-in from the begin that
  * was seen; or, when the begin was not seen either, what was added to the time that the thread
- * has waited. ahead_ns: by how much CLOCK_MONOTONIC is ahead of the run queue's clock. wait: filled;
- * returns 1 when it is to be reported. Called from many places and seldom: one copy.
+ * has waited. ahead_ns: by how much CLOCK_MONOTONIC is ahead of the run queue's clock. wait: is
+ * filled; returns 1 when it is to be reported. Called from many places and seldom: one copy.
  */
 static __noinline int thread__settle(struct thread *thread, struct task_struct *task,
 				     __u64 ahead_ns, struct wait *wait)
