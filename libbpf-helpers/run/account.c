@@ -73,6 +73,8 @@ int account__read(struct account *account, const struct bpf_map *counters)
 			sum->seen += values[cpu].seen;
 			sum->filtered += values[cpu].filtered;
 			sum->begun_before += values[cpu].begun_before;
+			sum->stood_in += values[cpu].stood_in;
+			sum->left_to_stand_in += values[cpu].left_to_stand_in;
 			for (int i = 0; i < ACCOUNT_NR_CAUSES; i++)
 				sum->lost[i] += values[cpu].lost[i];
 			for (int i = 0; i < ACCOUNT_NR_DETAILS; i++)
@@ -134,6 +136,31 @@ bool account__balances(const struct account *account)
 	return true;
 }
 
+/*
+ * As probe_info__read(); missed: without what a stand-in has done instead, and with what was left
+ * to one that was skipped. Of a stand-in none: whatever it is skipped for, its program has done or
+ * has missed.
+ */
+static void account__read_probe(const struct account *account, const struct attachment *attachment,
+				size_t index, struct probe_info *info)
+{
+	const struct attach_program *program = attachment->probes[index].program;
+
+	probe_info__read(&attachment->probes[index], info);
+	if (program->stands_in_for)
+		info->missed = 0;
+	for (size_t i = index + 1; i < attachment->nr_probes; i++) {
+		const struct attach_program *behind = attachment->probes[i].program;
+		const struct account_counters *counters = &account->terms[behind->kind].kernel;
+		uint64_t events = info->missed + counters->left_to_stand_in;
+
+		if (!behind->stands_in_for || strcmp(behind->stands_in_for, program->program))
+			continue;
+		/* It may have done one more, that came when the run began. */
+		info->missed = events > counters->stood_in ? events - counters->stood_in : 0;
+	}
+}
+
 enum account_verdict account__verdict(const struct account *account,
 				      const struct attachment *attachment)
 {
@@ -148,7 +175,7 @@ enum account_verdict account__verdict(const struct account *account,
 	for (size_t i = 0; i < attachment->nr_probes; i++) {
 		struct probe_info info;
 
-		probe_info__read(&attachment->probes[i], &info);
+		account__read_probe(account, attachment, i, &info);
 		if (info.missed_known && info.missed)
 			return VERDICT_LOWER_BOUND;
 		if (!info.missed_known && info.can_miss)
@@ -342,7 +369,7 @@ static int account__write(const struct account *account, const struct attachment
 	struct value values[NR_FIELDS_OF_A_SUM + 7], *value = &values[NR_FIELDS_OF_A_SUM];
 	struct account_sum total = account__total(account);
 	struct record kinds[ACCOUNT_KINDS_MAX], probes[ATTACH_PROBES_MAX];
-	uint32_t nr_asked = 0;
+	uint32_t nr_asked = 0, nr_missed = 0;
 
 	for (uint32_t kind = 0; kind < account->nr_kinds; kind++) {
 		struct account_sum sum = {};
@@ -357,15 +384,17 @@ static int account__write(const struct account *account, const struct attachment
 	for (size_t i = 0; i < attachment->nr_probes; i++) {
 		struct probe_info info;
 
-		probe_info__read(&attachment->probes[i], &info);
-		missed[i] = (struct named_count){ attachment->probes[i].program->program,
-						  info.missed, info.missed_known };
+		if (attachment->probes[i].program->stands_in_for)
+			continue;
+		account__read_probe(account, attachment, i, &info);
+		missed[nr_missed++] = (struct named_count){ attachment->probes[i].program->program,
+							    info.missed, info.missed_known };
 	}
 	account_sum__values(&total, &counts, values);
 	if (running)
 		values[3] = (struct value){};
 	*value++ = value__unsigned(account->begun_before);
-	*value++ = value__counts(missed, attachment->nr_probes);
+	*value++ = value__counts(missed, nr_missed);
 	*value++ = value__text(verdict_names[verdict]);
 	*value++ = value__records(kinds, nr_asked);
 	*value++ = value__unsigned(account->duration_ns);
@@ -418,7 +447,7 @@ static void account__print(const struct account *account, const struct attachmen
 	for (size_t i = 0; i < attachment->nr_probes; i++) {
 		struct probe_info info;
 
-		probe_info__read(&attachment->probes[i], &info);
+		account__read_probe(account, attachment, i, &info);
 		if (info.missed)
 			fprintf(out, "%s missed %lu runs; ", attachment->probes[i].program->program,
 				info.missed);

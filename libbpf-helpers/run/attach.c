@@ -75,6 +75,23 @@ static int attach__select(const struct attach_program *programs, size_t nr,
 	return 0;
 }
 
+/* Instructions that read the arguments and return; a stand-in that has work takes hundreds. */
+#define IDLE_PROGRAM_MAX 16
+
+/*
+ * Whether the verifier has left nothing of a stand-in but its way out, as a choice by CO-RE has
+ * ruled out all else on this kernel.
+ */
+static bool program__is_idle(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size) &&
+	       info.xlated_prog_len &&
+	       info.xlated_prog_len <= IDLE_PROGRAM_MAX * sizeof(struct bpf_insn);
+}
+
 static int attach__programs(const struct attach_program *programs, size_t nr,
 			    const struct attach_object *object, const struct bpf_object *obj,
 			    struct attachment *attachment)
@@ -92,6 +109,8 @@ static int attach__programs(const struct attach_program *programs, size_t nr,
 		probe->mechanism = program->mechanism != ATTACH_AUTO ? program->mechanism :
 								       attachment->mechanism;
 		probe->prog = bpf_object__find_program_by_name(obj, program->program);
+		if (program->stands_in_for && program__is_idle(probe->prog))
+			continue;
 		probe->link = bpf_program__attach(probe->prog);
 		if (!probe->link)
 			return log_error(errno, "--check tells what this kernel allows.",
@@ -226,10 +245,17 @@ int attach__detach(struct attachment *attachment)
 	__u32 key = 0, fd = attachment->inner_map_fd;
 	int err;
 
-	for (size_t i = 0; i < attachment->nr_probes; i++) {
-		probe_info__note_link(&attachment->probes[i]);
-		bpf_link__destroy(attachment->probes[i].link);
-		attachment->probes[i].link = NULL;
+	/* Stand-ins first: alone, they would take every event for one that was skipped. */
+	for (int stand_ins = 1; stand_ins >= 0; stand_ins--) {
+		for (size_t i = 0; i < attachment->nr_probes; i++) {
+			struct attached_probe *probe = &attachment->probes[i];
+
+			if (!!probe->program->stands_in_for != stand_ins)
+				continue;
+			probe_info__note_link(probe);
+			bpf_link__destroy(probe->link);
+			probe->link = NULL;
+		}
 	}
 	err = bpf_map_update_elem(attachment->outer_map_fd, &key, &fd, BPF_ANY);
 	if (err)

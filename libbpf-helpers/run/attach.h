@@ -36,6 +36,10 @@ struct attach_program {
 	const char *program; /* its name in the BPF object */
 	const char *target; /* what it is attached to, as the user knows it */
 	enum attach_mechanism mechanism; /* if other than its way's; else ATTACH_AUTO */
+	/* Of bpf/stand_in.bpf.h: the program whose skipped runs this one makes up for, which stands
+	 * before it in the table, and the kind of its events in the account. Or NULL. */
+	const char *stands_in_for;
+	uint32_t kind;
 };
 
 struct attach_way {
@@ -98,7 +102,8 @@ struct attach_object {
 const struct bpf_object_open_opts *attach__open_opts(void);
 
 /*
- * Loads and attaches by the first of the ways that works; only is ATTACH_AUTO or the one
+ * Loads and attaches by the first of the ways that works; a stand-in is attached only if the kernel
+ * has left work in it. only is ATTACH_AUTO or the one
  * mechanism asked for. 0 and *attachment, which keeps why the ways before failed (told with
  * --verbose and --explain); or -errno, reported with the reason of each way.
  * nr_ways: at most ATTACH_WAYS_MAX.

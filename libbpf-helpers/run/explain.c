@@ -45,8 +45,11 @@ void explain__print(const char *tool, const char *question, const struct common_
 	printf("%s: %s\n\n", tool, question);
 	printf("Attached for this explanation, and detached again:\n");
 	for (size_t i = 0; i < attachment->nr_probes; i++)
-		printf("  %s by %s\n", attachment->probes[i].program->target,
-		       attach_mechanism_names[attachment->probes[i].mechanism]);
+		printf("  %s by %s%s\n", attachment->probes[i].program->target,
+		       attach_mechanism_names[attachment->probes[i].mechanism],
+		       attachment->probes[i].program->stands_in_for ?
+			       ", a stand-in for runs that this kernel skips" :
+			       "");
 	printf("%s: %s.\n\n", attach_mechanism_names[attachment->mechanism],
 	       mechanism_notes[attachment->mechanism]);
 

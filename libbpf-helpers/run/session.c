@@ -64,8 +64,10 @@ static void session__close_object(void *ctx)
 
 /* Follow the descendants of a process (bpf/filter.bpf.h). */
 static const struct attach_program tree_programs[] = {
-	{ "filter_tree_free", "sched_process_free", ATTACH_TP_BTF },
-	{ "filter_tree_fork", "task_newtask", ATTACH_TP_BTF },
+	{ .program = "filter_tree_free",
+	  .target = "sched_process_free",
+	  .mechanism = ATTACH_TP_BTF },
+	{ .program = "filter_tree_fork", .target = "task_newtask", .mechanism = ATTACH_TP_BTF },
 };
 
 #define NR_TREE_PROGRAMS (sizeof(tree_programs) / sizeof(tree_programs[0]))
@@ -192,9 +194,11 @@ static void session__announce(const struct session *session)
 
 	buffer__printf(&line, "tracing %s", session__traced(session));
 	for (size_t i = 0; i < attachment->nr_probes; i++) {
-		/* Those that follow a command are not what was asked about. */
+		/* Those that follow a command are not what was asked about, and a stand-in's target
+		 * is its program's. */
 		if (is_tree_program(attachment->probes[i].program) ||
-		    session__is_aside(session, attachment->probes[i].program))
+		    session__is_aside(session, attachment->probes[i].program) ||
+		    attachment->probes[i].program->stands_in_for)
 			continue;
 		buffer__printf(&line, "%s%s", before, attachment->probes[i].program->target);
 		before = ", ";

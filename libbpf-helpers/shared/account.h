@@ -40,6 +40,9 @@ struct account_counters {
 	__u64 lost[ACCOUNT_NR_CAUSES];
 	__u64 detail_lost[ACCOUNT_NR_DETAILS];
 	__u64 begun_before; /* began before the run; not among seen */
+	/* Of bpf/stand_in.bpf.h: runs of the stand-in, and events that were left to it. */
+	__u64 stood_in;
+	__u64 left_to_stand_in;
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/kernel.bpf.h"
 #include "bpf/ring.bpf.h"
+#include "bpf/stand_in.bpf.h"
 #include "rooms_test.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -44,6 +45,20 @@ static __always_inline int test_ring(void)
 	return 1;
 }
 
+/* Bits, from the lowest: whether it is needed; takes what is not marked; can be marked; takes what
+ * is marked; takes what was marked before. */
+static __always_inline int test_stand_in(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	int bits = stand_in__is_needed();
+
+	bits |= stand_in__takes(task, 1) << 1;
+	bits |= stand_in__mark(task, 1) << 2;
+	bits |= stand_in__takes(task, 1) << 3;
+	bits |= stand_in__takes(task, 1) << 4;
+	return bits;
+}
+
 SEC("?syscall")
 int name_syscall(void *ctx)
 {
@@ -78,6 +93,18 @@ SEC("?raw_tp")
 int ring_raw_tp(void *ctx)
 {
 	return test_ring();
+}
+
+SEC("?syscall")
+int stand_in_syscall(void *ctx)
+{
+	return test_stand_in();
+}
+
+SEC("?raw_tp")
+int stand_in_raw_tp(void *ctx)
+{
+	return test_stand_in();
 }
 
 /* The task filter needs a task the verifier trusts: the one that calls a system call. */

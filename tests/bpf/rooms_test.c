@@ -244,6 +244,24 @@ static void test_filter(void)
 	test__equal("filter: another comm does not", filter__ask(&filter, NULL, 0), 0);
 }
 
+static void test_stand_in(void)
+{
+	struct rooms_test_bpf *skel;
+	int fd = -1, bits;
+
+	skel = rooms__open("stand_in", NULL, 4096, 0, &fd);
+	if (!test__check(skel != NULL, "stand-in program loads", "errno %d", errno))
+		return;
+	skel->bss->run_started_ns = 1;
+	bits = rooms__run(fd);
+	if (bits & 1)
+		test__equal("stand-in: takes what its program has not marked, and once", bits,
+			    1 | 1 << 1 | 1 << 2 | 1 << 4);
+	else
+		test__equal("stand-in: nothing to do on this kernel", bits, 1 << 2);
+	rooms_test_bpf__destroy(skel);
+}
+
 int main(void)
 {
 	libbpf_set_print(ignore_message);
@@ -252,5 +270,6 @@ int main(void)
 	test_account();
 	test_ring();
 	test_filter();
+	test_stand_in();
 	return test__done();
 }

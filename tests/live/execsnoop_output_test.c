@@ -78,7 +78,9 @@ static void check_start(const struct tool_run *run, uint64_t from_ns, uint64_t t
 	test__check((uint64_t)time_ns >= from_ns && (uint64_t)time_ns <= to_ns,
 		    "start: its time is the wall clock", "saw %" PRId64, time_ns);
 	probes = json__get(start, "probes");
-	test__check(probes && probes->kind == JSON_ARRAY && probes->array.nr == 2 &&
+	/* Each may have a stand-in. */
+	test__check(probes && probes->kind == JSON_ARRAY &&
+			    (probes->array.nr == 2 || probes->array.nr == 4) &&
 			    json__string(json__get(&probes->array.items[0], "target")) &&
 			    json__string(json__get(&probes->array.items[0], "mechanism")),
 		    "start: it lists both probes", "it does not");
@@ -96,7 +98,8 @@ static void check_stats(const struct json_value *account)
 		nr_right += record__number(&probes->array.items[i], "runs") >=
 				    (int64_t)nr_odd_args &&
 			    record__number(&probes->array.items[i], "run_ns") > 0;
-	test__equal("stats: runs and run_ns of both programs", nr_right, 2);
+	test__check(nr_right >= 2 && nr_right == probes->array.nr,
+		    "stats: runs and run_ns of both programs", "of %zu programs", nr_right);
 }
 
 static void check_schema(void)

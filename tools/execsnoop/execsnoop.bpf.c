@@ -8,9 +8,9 @@
 #include "bpf/exec_call.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/kernel.bpf.h"
-#include "bpf/preempt.bpf.h"
 #include "bpf/process_end.bpf.h"
 #include "bpf/ring.bpf.h"
+#include "bpf/stand_in.bpf.h"
 #include "execsnoop.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -192,9 +192,17 @@ static __always_inline void exec__handle(struct task_struct *task, pid_t old_pid
 SEC("?tp_btf/sched_process_exec")
 int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
-	preempt__disable();
-	exec__handle(task, old_pid, bprm);
-	preempt__enable();
+	if (stand_in__mark(task, EXECSNOOP_EXEC))
+		exec__handle(task, old_pid, bprm);
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(execsnoop_exec_stand_in, struct task_struct *task, pid_t old_pid,
+	     struct linux_binprm *bprm)
+{
+	if (stand_in__takes(task, EXECSNOOP_EXEC))
+		exec__handle(task, old_pid, bprm);
 	return 0;
 }
 
@@ -332,11 +340,20 @@ int BPF_PROG(execsnoop_failed, struct pt_regs *regs, long ret)
 {
 	struct exec_call call;
 
-	if (ret >= 0 || !exec_call__read(regs, &call))
-		return 0;
-	preempt__disable();
-	failed__handle(&call, ret, true);
-	preempt__enable();
+	if (ret < 0 && exec_call__read(regs, &call) &&
+	    stand_in__mark((struct task_struct *)bpf_get_current_task(), EXECSNOOP_FAILED))
+		failed__handle(&call, ret, true);
+	return 0;
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(execsnoop_failed_stand_in, struct pt_regs *regs, long ret)
+{
+	struct exec_call call;
+
+	if (ret < 0 && exec_call__read(regs, &call) &&
+	    stand_in__takes((struct task_struct *)bpf_get_current_task(), EXECSNOOP_FAILED))
+		failed__handle(&call, ret, true);
 	return 0;
 }
 
@@ -389,9 +406,17 @@ int execsnoop_exit(unsigned long long *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx[0];
 
-	preempt__disable();
-	if (process__ends(task, ctx))
+	if (stand_in__mark(task, EXECSNOOP_EXIT) && process__ends(task, ctx))
 		exit__handle(task);
-	preempt__enable();
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exit")
+int execsnoop_exit_stand_in(unsigned long long *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ctx[0];
+
+	if (stand_in__takes(task, EXECSNOOP_EXIT) && process__ends(task, ctx))
+		exit__handle(task);
 	return 0;
 }

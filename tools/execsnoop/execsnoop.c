@@ -30,13 +30,35 @@ struct execsnoop {
 };
 
 /* The exit first: no exec may be seen whose exit is not. */
-enum { PROGRAM_EXIT, PROGRAM_EXEC, PROGRAM_FAILED, PROGRAM_FAILED_UNROLLED, NR_PROGRAMS };
+enum {
+	PROGRAM_EXIT,
+	PROGRAM_EXIT_STAND_IN,
+	PROGRAM_EXEC,
+	PROGRAM_EXEC_STAND_IN,
+	PROGRAM_FAILED,
+	PROGRAM_FAILED_STAND_IN,
+	PROGRAM_FAILED_UNROLLED,
+	NR_PROGRAMS,
+};
 
 static const struct attach_program programs[] = {
-	[PROGRAM_EXIT] = { "execsnoop_exit", "sched_process_exit" },
-	[PROGRAM_EXEC] = { "execsnoop_exec", "sched_process_exec" },
-	[PROGRAM_FAILED] = { "execsnoop_failed", "sys_exit" },
-	[PROGRAM_FAILED_UNROLLED] = { "execsnoop_failed_unrolled", "sys_exit" },
+	[PROGRAM_EXIT] = { .program = "execsnoop_exit", .target = "sched_process_exit" },
+	[PROGRAM_EXIT_STAND_IN] = { .program = "execsnoop_exit_stand_in",
+				    .target = "sched_process_exit",
+				    .stands_in_for = "execsnoop_exit",
+				    .kind = EXECSNOOP_EXIT },
+	[PROGRAM_EXEC] = { .program = "execsnoop_exec", .target = "sched_process_exec" },
+	[PROGRAM_EXEC_STAND_IN] = { .program = "execsnoop_exec_stand_in",
+				    .target = "sched_process_exec",
+				    .stands_in_for = "execsnoop_exec",
+				    .kind = EXECSNOOP_EXEC },
+	[PROGRAM_FAILED] = { .program = "execsnoop_failed", .target = "sys_exit" },
+	[PROGRAM_FAILED_STAND_IN] = { .program = "execsnoop_failed_stand_in",
+				      .target = "sys_exit",
+				      .stands_in_for = "execsnoop_failed",
+				      .kind = EXECSNOOP_FAILED },
+	[PROGRAM_FAILED_UNROLLED] = { .program = "execsnoop_failed_unrolled",
+				      .target = "sys_exit" },
 };
 
 static const struct attach_way ways[] = {
@@ -111,8 +133,10 @@ static bool execsnoop__wants(void *ctx, const struct attach_program *program)
 
 	switch (program - programs) {
 	case PROGRAM_EXIT:
+	case PROGRAM_EXIT_STAND_IN:
 		return execsnoop_options__need_ends(&execsnoop->options);
 	case PROGRAM_FAILED:
+	case PROGRAM_FAILED_STAND_IN:
 		return execsnoop->options.fails && execsnoop->has_loop;
 	case PROGRAM_FAILED_UNROLLED:
 		return execsnoop->options.fails && !execsnoop->has_loop;

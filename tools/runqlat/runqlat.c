@@ -44,12 +44,14 @@ struct runqlat {
 
 /* sched_switch last: a switch that ends a wait must not be seen without what begins one. */
 static const struct attach_program programs[] = {
-	{ "runqlat_new", "task_newtask", ATTACH_TP_BTF },
-	{ "runqlat_free", "sched_process_free", ATTACH_TP_BTF },
-	{ "runqlat_waking", "sched_waking", ATTACH_TP_BTF },
-	{ "runqlat_wakeup", "sched_wakeup", ATTACH_TP_BTF },
-	{ "runqlat_wakeup_new", "sched_wakeup_new", ATTACH_TP_BTF },
-	{ "runqlat_switch", "sched_switch", ATTACH_TP_BTF },
+	{ .program = "runqlat_new", .target = "task_newtask", .mechanism = ATTACH_TP_BTF },
+	{ .program = "runqlat_free", .target = "sched_process_free", .mechanism = ATTACH_TP_BTF },
+	{ .program = "runqlat_waking", .target = "sched_waking", .mechanism = ATTACH_TP_BTF },
+	{ .program = "runqlat_wakeup", .target = "sched_wakeup", .mechanism = ATTACH_TP_BTF },
+	{ .program = "runqlat_wakeup_new",
+	  .target = "sched_wakeup_new",
+	  .mechanism = ATTACH_TP_BTF },
+	{ .program = "runqlat_switch", .target = "sched_switch", .mechanism = ATTACH_TP_BTF },
 };
 
 enum { PROGRAM_FREE = 1, PROGRAM_WAKING = 2 };
