@@ -12,6 +12,8 @@
 
 const volatile struct filter_config filter_config = {};
 
+#define FILTER_EEXIST 17 /* include/uapi/asm-generic/errno-base.h */
+
 /* The wanted values of every kind; sized and filled by user space. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -38,25 +40,83 @@ static __always_inline bool filter__follows(__u32 pid, __u64 fork_ns)
 	return followed && (*followed == FILTER_TREE_ANY_FORK || *followed == fork_ns);
 }
 
+/*
+ * While the set is seeded with the descendants that a process has already: child -> parent, as it
+ * was when the child was forked or, for older ones, when the child ended, or the parent did and
+ * the child went to another. What the kernel shows in /proc may be later than either.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} filter_edges SEC(".maps");
+
+static __always_inline void filter__lose_tree(void)
+{
+	__u32 kind = 0;
+	struct account_counters *account = bpf_map_lookup_elem(&account_counters, &kind);
+
+	if (account)
+		account__add(&account->detail_lost[ACCOUNT_DETAIL_TREE]);
+}
+
+/* The first parent that is told of a child is the one it had. */
+static __always_inline void filter__add_edge(__u32 child, __u32 parent)
+{
+	long err = bpf_map_update_elem(&filter_edges, &child, &parent, BPF_NOEXIST);
+
+	if (err && err != -FILTER_EEXIST)
+		filter__lose_tree();
+}
+
 /* Follows a child before it has run: whoever forks in the set adds to it. */
 SEC("?tp_btf/task_newtask")
 int BPF_PROG(filter_tree_fork, struct task_struct *task, unsigned long clone_flags)
 {
 	/* Read by CO-RE helpers: 5.10 gives no typed pointer to the current task. */
 	struct task_struct *forker = (struct task_struct *)bpf_get_current_task();
+	__u32 pid = task->tgid, parent = BPF_CORE_READ(forker, tgid);
 	__u64 fork_ns = task->start_time;
-	__u32 pid = task->tgid, kind = 0;
-	struct account_counters *account;
 
-	if (clone_flags & CLONE_THREAD ||
-	    !filter__follows(BPF_CORE_READ(forker, tgid),
-			     BPF_CORE_READ(forker, group_leader, start_time)))
+	if (clone_flags & CLONE_THREAD)
 		return 0;
-	if (!bpf_map_update_elem(&filter_tree, &pid, &fork_ns, BPF_ANY))
+	/* With CLONE_PARENT it is a child of the forker's parent, but still a descendant. */
+	if (!filter__follows(parent, BPF_CORE_READ(forker, group_leader, start_time))) {
+		if (!run_started_ns && filter_config.has_trees)
+			filter__add_edge(pid, parent);
 		return 0;
-	account = bpf_map_lookup_elem(&account_counters, &kind);
-	if (account)
-		account__add(&account->detail_lost[ACCOUNT_DETAIL_TREE]);
+	}
+	if (bpf_map_update_elem(&filter_tree, &pid, &fork_ns, BPF_ANY))
+		filter__lose_tree();
+	return 0;
+}
+
+/* Children of one thread whose parent is noted; more are counted as lost. */
+#define FILTER_CHILDREN_MAX 256
+
+/* Notes whose child it was, and whose children they were that go to another parent now. */
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(filter_tree_exit, struct task_struct *task)
+{
+	struct list_head *head = &task->children;
+	struct list_head *node = BPF_CORE_READ(task, children.next);
+
+	if (run_started_ns)
+		return 0;
+	/* It will be gone from /proc, too. */
+	filter__add_edge(task->tgid, BPF_CORE_READ(task, real_parent, tgid));
+	for (int i = 0; i < FILTER_CHILDREN_MAX; i++) {
+		struct task_struct *child;
+
+		if ((__u64)node == (__u64)head)
+			return 0;
+		child = (void *)((__u64)node - bpf_core_field_offset(struct task_struct, sibling));
+		filter__add_edge(BPF_CORE_READ(child, tgid), task->tgid);
+		node = BPF_CORE_READ(node, next);
+	}
+	filter__lose_tree();
 	return 0;
 }
 

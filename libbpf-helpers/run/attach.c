@@ -240,11 +240,16 @@ int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mec
 	return err;
 }
 
-int attach__detach(struct attachment *attachment)
+int attach__wait(const struct attachment *attachment)
 {
 	__u32 key = 0, fd = attachment->inner_map_fd;
-	int err;
+	int err = bpf_map_update_elem(attachment->outer_map_fd, &key, &fd, BPF_ANY);
 
+	return err ? log_error(err, NULL, "cannot wait for running programs to end") : 0;
+}
+
+int attach__detach(struct attachment *attachment)
+{
 	/* Stand-ins first: alone, they would take every event for one that was skipped. */
 	for (int stand_ins = 1; stand_ins >= 0; stand_ins--) {
 		for (size_t i = 0; i < attachment->nr_probes; i++) {
@@ -257,10 +262,7 @@ int attach__detach(struct attachment *attachment)
 			probe->link = NULL;
 		}
 	}
-	err = bpf_map_update_elem(attachment->outer_map_fd, &key, &fd, BPF_ANY);
-	if (err)
-		return log_error(err, NULL, "cannot wait for running programs to end");
-	return 0;
+	return attach__wait(attachment);
 }
 
 void attachment__close(struct attachment *attachment)

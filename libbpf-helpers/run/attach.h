@@ -111,6 +111,10 @@ const struct bpf_object_open_opts *attach__open_opts(void);
 int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mechanism only,
 		  const struct attach_object *object, struct attachment *attachment);
 
+/* Waits until every program that runs now has ended, on any CPU. Needs no privilege. 0 or -errno,
+ * reported. */
+int attach__wait(const struct attachment *attachment);
+
 /*
  * Closes all links, then waits until no program of them can still be running on any CPU
  * (closing a link does not wait for that). Needs no privilege. 0 or -errno, reported.

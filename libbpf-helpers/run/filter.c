@@ -187,6 +187,12 @@ int task_filter__resolve(struct task_filter *filter)
 				return err;
 		}
 	}
+	err = filter->roots.nr ? check_pid_namespace("follow a process and its descendants") : 0;
+	for (size_t i = 0; !err && i < filter->roots.nr; i++)
+		err = resolve_task(FILTER_PID, filter->roots.items[i]);
+	if (err)
+		return err;
+	filter->nr_trees = filter->roots.nr;
 	number_list__free(groups);
 	for (size_t i = 0; i < filter->cgroups.nr; i++) {
 		err = cgroup__find(filter->cgroups.items[i], &id);
@@ -220,6 +226,7 @@ int task_filter__configure(const struct task_filter *filter, struct filter_confi
 		total += filter->wanted[kind].nr;
 	}
 	config->has_tree = filter->roots.nr > 0;
+	config->has_trees = filter->nr_trees > 0;
 	config->has_globs = filter->has_globs;
 	config->globs = filter->globs;
 	err = bpf_map__set_max_entries(values, total ? (__u32)total : 1);

@@ -44,6 +44,7 @@ struct task_filter {
 	struct filter_globs globs;
 	bool has_globs;
 	struct number_list roots; /* processes to follow with all their descendants */
+	size_t nr_trees; /* the first of them, which may have descendants already */
 };
 
 /*

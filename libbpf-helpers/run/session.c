@@ -24,9 +24,15 @@
 #include "run/privileges.h"
 #include "run/session_run.h"
 #include "run/signals.h"
+#include "run/tree.h"
 
 /* A wake-up comes when the ring holds this much. */
 #define RING_WAKEUP_BYTES (256 << 10)
+
+static struct bpf_map *session__edges(const struct session *session)
+{
+	return bpf_object__find_map_by_name(*session->object.skeleton->obj, "filter_edges");
+}
 
 static int session__open_object(void *ctx, struct bpf_object_skeleton **skeleton)
 {
@@ -50,6 +56,9 @@ static int session__open_object(void *ctx, struct bpf_object_skeleton **skeleton
 		if (*session->object.ring_wakeup_bytes > bytes / 4)
 			*session->object.ring_wakeup_bytes = bytes / 4;
 	}
+	err = tree__configure(&options->filter, session__edges(session));
+	if (err)
+		return err;
 	return task_filter__configure(&options->filter, session->object.filter,
 				      session->object.filter_values, session->object.filter_tree);
 }
@@ -62,12 +71,15 @@ static void session__close_object(void *ctx)
 	session->object = (struct session_object){};
 }
 
-/* Follow the descendants of a process (bpf/filter.bpf.h). */
+/* Follow the descendants of a process (bpf/filter.bpf.h); the last one is for those it has. */
 static const struct attach_program tree_programs[] = {
 	{ .program = "filter_tree_free",
 	  .target = "sched_process_free",
 	  .mechanism = ATTACH_TP_BTF },
 	{ .program = "filter_tree_fork", .target = "task_newtask", .mechanism = ATTACH_TP_BTF },
+	{ .program = "filter_tree_exit",
+	  .target = "sched_process_exit",
+	  .mechanism = ATTACH_TP_BTF },
 };
 
 #define NR_TREE_PROGRAMS (sizeof(tree_programs) / sizeof(tree_programs[0]))
@@ -81,6 +93,8 @@ static bool session__wants(void *ctx, const struct attach_program *program)
 {
 	struct session *session = ctx;
 
+	if (program == &tree_programs[NR_TREE_PROGRAMS - 1])
+		return session->options->filter.nr_trees;
 	if (is_tree_program(program))
 		return session->options->filter.roots.nr;
 	return session->work->wants(session->work->ctx, program);
@@ -276,7 +290,12 @@ int session__attach(struct session *session)
 			       &session->attachment, session->object.ring);
 		return SESSION_DONE;
 	}
-	err = session__prepare_output(session);
+	err = session->options->filter.nr_trees ?
+		      tree__seed(&session->options->filter, session->object.filter_tree,
+				 session__edges(session), &session->attachment) :
+		      0;
+	if (!err)
+		err = session__prepare_output(session);
 	if (err)
 		return err;
 	if (session->options->stats)

@@ -43,12 +43,17 @@ struct filter_globs {
 struct filter_config {
 	__u32 nr[FILTER_NR_KINDS]; /* how many values of each kind; 0: any will do */
 	__u32 has_tree; /* only processes in the kernel side's set of descendants */
+	__u32 has_trees; /* of processes that have descendants already */
 	__u32 has_globs;
+	__u32 unused;
 	struct filter_globs globs;
 };
 
 /* Most processes followed at one time; its table of buckets takes 16 bytes for each. */
 #define FILTER_TREE_MAX 262144
+
+/* Most edges (child, parent) that are kept while the set is being seeded. */
+#define FILTER_EDGES_MAX 65536
 
 /* Value of a process in the set of descendants whose time of fork is not known; else it is
  * that time, so that a process id in use again matches nothing. */

@@ -81,6 +81,7 @@ static const struct refusal refusals[] = {
 	{ "a process that is not there", { "-p", "4000000" }, FAILED, "4000000" },
 	{ "a thread that is not there", { "--tid", "4000000" }, FAILED, "4000000" },
 	{ "a parent that is not there", { "--ppid", "4000000" }, FAILED, "4000000" },
+	{ "a tree that is not there", { "--tree", "4000000" }, FAILED, "4000000" },
 	{ "a cgroup that is not there", { "-c", "/nonexistent" }, FAILED, "/nonexistent" },
 	{ "a cgroup id that is not there", { "-c", "999999999999" }, FAILED, "999999999999" },
 	{ "a descriptor that is not open", { "--ready-fd", "77" }, FAILED, "77" },
@@ -130,14 +131,14 @@ static void check_help(void)
 	const char *at;
 
 	check_answer(ARGS("--help"), "--help",
-		     ARGS("-p, --pid", "--tid", "--comm", "-u, --uid", "-P, --ppid", "-c, --cgroup",
-			  "-d, --duration", "-T, --time", "-t, --timestamp", "-e, --exits",
-			  "-x, --fails", "-n, --name", "-l, --line", "--max-args", "--max-bytes",
-			  "--ancestors", "--env", "--utc", "--forks", "--min-duration",
-			  "--max-duration", "-s, --summary", "-S, --summary-only", "--top",
-			  "--sort", "--max-keys", "-q, --quote", "-U, ", "-C, ", "-M, ", "--format",
-			  "-j, --json", "--output", "--attach", "--ring-size", "--explain",
-			  "--check", "--stats", "--strict", "--expect", "--ready-fd",
+		     ARGS("-p, --pid", "--tree", "--tid", "--comm", "-u, --uid", "-P, --ppid",
+			  "-c, --cgroup", "-d, --duration", "-T, --time", "-t, --timestamp",
+			  "-e, --exits", "-x, --fails", "-n, --name", "-l, --line", "--max-args",
+			  "--max-bytes", "--ancestors", "--env", "--utc", "--forks",
+			  "--min-duration", "--max-duration", "-s, --summary", "-S, --summary-only",
+			  "--top", "--sort", "--max-keys", "-q, --quote", "-U, ", "-C, ", "-M, ",
+			  "--format", "-j, --json", "--output", "--attach", "--ring-size",
+			  "--explain", "--check", "--stats", "--strict", "--expect", "--ready-fd",
 			  "--json-schema", "-v, --verbose", "--version", "--help", "COMMAND"));
 	tool_run__once(&run, NULL, ARGS("--help"));
 	at = run.out;

@@ -357,6 +357,7 @@ static void check_help(void)
 		"How to measure:",
 		"  -p, --pid=LIST ",
 		"      --tid=LIST ",
+		"      --tree=PID ",
 		"  -P, --ppid=LIST ",
 		"      --comm=GLOB ",
 		"  -u, --uid=USER ",
