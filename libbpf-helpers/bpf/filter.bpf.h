@@ -93,8 +93,9 @@ int BPF_PROG(filter_tree_fork, struct task_struct *task, unsigned long clone_fla
 	return 0;
 }
 
-/* Children of one thread whose parent is noted; more are counted as lost. */
-#define FILTER_CHILDREN_MAX 256
+/* Children of one thread whose parent is noted; more are counted as lost. The verifier walks
+ * through each one at load. */
+#define FILTER_CHILDREN_MAX 64
 
 /* Notes whose child it was, and whose children they were that go to another parent now. */
 SEC("?tp_btf/sched_process_exit")
