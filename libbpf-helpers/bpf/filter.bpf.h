@@ -62,35 +62,76 @@ static __always_inline void filter__lose_tree(void)
 		account__add(&account->detail_lost[ACCOUNT_DETAIL_TREE]);
 }
 
-/* The first parent that is told of a child is the one it had. */
-static __always_inline void filter__add_edge(__u32 child, __u32 parent)
+/* flags: BPF_NOEXIST where an older edge is nearer the truth. */
+static __always_inline void filter__add_edge(__u32 child, __u32 parent, __u64 flags)
 {
-	long err = bpf_map_update_elem(&filter_edges, &child, &parent, BPF_NOEXIST);
+	long err = bpf_map_update_elem(&filter_edges, &child, &parent, flags);
 
 	if (err && err != -FILTER_EEXIST)
 		filter__lose_tree();
 }
 
-/* Follows a child before it has run: whoever forks in the set adds to it. */
+/* Levels above a process that are looked at for one in the set. */
+#define FILTER_TREE_LEVELS 16
+
+/* While the set is seeded: whether a process above this one is in it. */
+static __always_inline bool filter__descends(struct task_struct *task)
+{
+	for (int i = 0; i < FILTER_TREE_LEVELS; i++) {
+		__u32 pid;
+
+		task = BPF_CORE_READ(task, real_parent, group_leader);
+		pid = BPF_CORE_READ(task, tgid);
+		if (!pid)
+			break;
+		if (filter__follows(pid, BPF_CORE_READ(task, start_time)))
+			return true;
+	}
+	return false;
+}
+
+static __always_inline void filter__follow(__u32 pid, __u64 fork_ns)
+{
+	if (bpf_map_update_elem(&filter_tree, &pid, &fork_ns, BPF_ANY))
+		filter__lose_tree();
+}
+
+/*
+ * Follows a child before it has run: whoever forks in the set adds to it. While the set is
+ * seeded, one below a member is added, too, with its child: a family that forks faster than user
+ * space reads would else stay ahead of it.
+ */
 SEC("?tp_btf/task_newtask")
 int BPF_PROG(filter_tree_fork, struct task_struct *task, unsigned long clone_flags)
 {
 	/* Read by CO-RE helpers: 5.10 gives no typed pointer to the current task. */
 	struct task_struct *forker = (struct task_struct *)bpf_get_current_task();
 	__u32 pid = task->tgid, parent = BPF_CORE_READ(forker, tgid);
-	__u64 fork_ns = task->start_time;
+	__u64 parent_fork_ns = BPF_CORE_READ(forker, group_leader, start_time);
 
 	if (clone_flags & CLONE_THREAD)
 		return 0;
 	/* With CLONE_PARENT it is a child of the forker's parent, but still a descendant. */
-	if (!filter__follows(parent, BPF_CORE_READ(forker, group_leader, start_time))) {
-		if (!run_started_ns && filter_config.has_trees)
-			filter__add_edge(pid, parent);
-		return 0;
+	if (!filter__follows(parent, parent_fork_ns)) {
+		if (run_started_ns || !filter_config.has_trees)
+			return 0;
+		if (!filter__descends(forker)) {
+			filter__add_edge(pid, parent, BPF_ANY);
+			return 0;
+		}
+		filter__follow(parent, parent_fork_ns);
 	}
-	if (bpf_map_update_elem(&filter_tree, &pid, &fork_ns, BPF_ANY))
-		filter__lose_tree();
+	filter__follow(pid, task->start_time);
 	return 0;
+}
+
+/* Notes the parent of a process that is not in the set yet, unless an older one is noted. */
+static __always_inline void filter__note_parent(struct task_struct *task, __u32 parent)
+{
+	__u32 pid = BPF_CORE_READ(task, tgid);
+
+	if (!filter__follows(pid, BPF_CORE_READ(task, group_leader, start_time)))
+		filter__add_edge(pid, parent, BPF_NOEXIST);
 }
 
 /* Children of one thread whose parent is noted; more are counted as lost. The verifier walks
@@ -107,14 +148,14 @@ int BPF_PROG(filter_tree_exit, struct task_struct *task)
 	if (run_started_ns)
 		return 0;
 	/* It will be gone from /proc, too. */
-	filter__add_edge(task->tgid, BPF_CORE_READ(task, real_parent, tgid));
+	filter__note_parent(task, BPF_CORE_READ(task, real_parent, tgid));
 	for (int i = 0; i < FILTER_CHILDREN_MAX; i++) {
 		struct task_struct *child;
 
 		if ((__u64)node == (__u64)head)
 			return 0;
 		child = (void *)((__u64)node - bpf_core_field_offset(struct task_struct, sibling));
-		filter__add_edge(BPF_CORE_READ(child, tgid), task->tgid);
+		filter__note_parent(child, task->tgid);
 		node = BPF_CORE_READ(node, next);
 	}
 	filter__lose_tree();

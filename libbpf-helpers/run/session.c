@@ -71,15 +71,16 @@ static void session__close_object(void *ctx)
 	session->object = (struct session_object){};
 }
 
-/* Follow the descendants of a process (bpf/filter.bpf.h); the last one is for those it has. */
+/* Follow the descendants of a process (bpf/filter.bpf.h); the first one is for those it has. */
 static const struct attach_program tree_programs[] = {
+	/* Before the forks: a process that ends has to leave a trace, whenever it was forked. */
+	{ .program = "filter_tree_exit",
+	  .target = "sched_process_exit",
+	  .mechanism = ATTACH_TP_BTF },
 	{ .program = "filter_tree_free",
 	  .target = "sched_process_free",
 	  .mechanism = ATTACH_TP_BTF },
 	{ .program = "filter_tree_fork", .target = "task_newtask", .mechanism = ATTACH_TP_BTF },
-	{ .program = "filter_tree_exit",
-	  .target = "sched_process_exit",
-	  .mechanism = ATTACH_TP_BTF },
 };
 
 #define NR_TREE_PROGRAMS (sizeof(tree_programs) / sizeof(tree_programs[0]))
@@ -93,7 +94,7 @@ static bool session__wants(void *ctx, const struct attach_program *program)
 {
 	struct session *session = ctx;
 
-	if (program == &tree_programs[NR_TREE_PROGRAMS - 1])
+	if (program == &tree_programs[0])
 		return session->options->filter.nr_trees;
 	if (is_tree_program(program))
 		return session->options->filter.roots.nr;
