@@ -65,9 +65,10 @@ static __always_inline void filter__lose_tree(void)
 /* flags: BPF_NOEXIST where an older edge is nearer the truth. */
 static __always_inline void filter__add_edge(__u32 child, __u32 parent, __u64 flags)
 {
-	long err = bpf_map_update_elem(&filter_edges, &child, &parent, flags);
+	/* Before 6.4 the call, which the verifier makes a direct one, gives 32 bits. */
+	__u32 err = bpf_map_update_elem(&filter_edges, &child, &parent, flags);
 
-	if (err && err != -FILTER_EEXIST)
+	if (err && err != (__u32)-FILTER_EEXIST)
 		filter__lose_tree();
 }
 
@@ -136,7 +137,7 @@ static __always_inline void filter__note_parent(struct task_struct *task, __u32 
 
 /* Children of one thread whose parent is noted; more are counted as lost. The verifier walks
  * through each one at load. */
-#define FILTER_CHILDREN_MAX 64
+#define FILTER_CHILDREN_MAX 32
 
 /* Notes whose child it was, and whose children they were that go to another parent now. */
 SEC("?tp_btf/sched_process_exit")
@@ -155,6 +156,12 @@ int BPF_PROG(filter_tree_exit, struct task_struct *task)
 		if ((__u64)node == (__u64)head)
 			return 0;
 		child = (void *)((__u64)node - bpf_core_field_offset(struct task_struct, sibling));
+		/* One that is freed just now leads nowhere: what is left is walked again. */
+		if (BPF_CORE_READ(child, real_parent) != task ||
+		    BPF_CORE_READ(node, next) == node) {
+			node = BPF_CORE_READ(task, children.next);
+			continue;
+		}
 		filter__note_parent(child, task->tgid);
 		node = BPF_CORE_READ(node, next);
 	}
