@@ -78,12 +78,23 @@ static __u32 newest_program(void)
 	return newest;
 }
 
+/* Instructions of a program that this kernel has no use for, which the tool does not attach. */
+#define IDLE_PROGRAM_MAX 16
+
 /* The programs that were loaded after the one with this id. */
 static void programs__find_newer(struct programs *programs, __u32 id)
 {
 	*programs = (struct programs){};
-	while (!bpf_prog_get_next_id(id, &id))
-		programs__add(programs, bpf_prog_get_fd_by_id(id));
+	while (!bpf_prog_get_next_id(id, &id)) {
+		struct bpf_prog_info info;
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		program__info(fd, &info);
+		if (info.xlated_prog_len <= IDLE_PROGRAM_MAX * sizeof(struct bpf_insn))
+			close(fd);
+		else
+			programs__add(programs, fd);
+	}
 	if (!programs->nr)
 		test__fatal("programs", "the tool has loaded none");
 }

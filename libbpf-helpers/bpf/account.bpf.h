@@ -18,7 +18,7 @@ volatile __u64 run_ended_ns = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, ACCOUNT_KINDS_MAX);
+	__uint(max_entries, ACCOUNT_NR_COUNTERS);
 	__type(key, __u32);
 	__type(value, struct account_counters);
 } account_counters SEC(".maps");

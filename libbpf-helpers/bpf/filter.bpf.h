@@ -8,6 +8,7 @@
 
 #include "bpf/account.bpf.h"
 #include "bpf/kernel.bpf.h"
+#include "bpf/stand_in.bpf.h"
 #include "shared/filter.h"
 
 const volatile struct filter_config filter_config = {};
@@ -102,27 +103,39 @@ static __always_inline void filter__follow(__u32 pid, __u64 fork_ns)
  * seeded, one below a member is added, too, with its child: a family that forks faster than user
  * space reads would else stay ahead of it.
  */
-SEC("?tp_btf/task_newtask")
-int BPF_PROG(filter_tree_fork, struct task_struct *task, unsigned long clone_flags)
+static __always_inline void filter__note_fork(struct task_struct *task)
 {
 	/* Read by CO-RE helpers: 5.10 gives no typed pointer to the current task. */
 	struct task_struct *forker = (struct task_struct *)bpf_get_current_task();
 	__u32 pid = task->tgid, parent = BPF_CORE_READ(forker, tgid);
 	__u64 parent_fork_ns = BPF_CORE_READ(forker, group_leader, start_time);
 
-	if (clone_flags & CLONE_THREAD)
-		return 0;
 	/* With CLONE_PARENT it is a child of the forker's parent, but still a descendant. */
 	if (!filter__follows(parent, parent_fork_ns)) {
 		if (run_started_ns || !filter_config.has_trees)
-			return 0;
+			return;
 		if (!filter__descends(forker)) {
 			filter__add_edge(pid, parent, BPF_ANY);
-			return 0;
+			return;
 		}
 		filter__follow(parent, parent_fork_ns);
 	}
 	filter__follow(pid, task->start_time);
+}
+
+SEC("?tp_btf/task_newtask")
+int BPF_PROG(filter_tree_fork, struct task_struct *task, unsigned long clone_flags)
+{
+	if (!(clone_flags & CLONE_THREAD) && stand_in__mark(task, ACCOUNT_OF_TREE_FORK))
+		filter__note_fork(task);
+	return 0;
+}
+
+SEC("?tp_btf/task_newtask")
+int BPF_PROG(filter_tree_fork_stand_in, struct task_struct *task, unsigned long clone_flags)
+{
+	if (!(clone_flags & CLONE_THREAD) && stand_in__takes(task, ACCOUNT_OF_TREE_FORK))
+		filter__note_fork(task);
 	return 0;
 }
 
@@ -139,22 +152,21 @@ static __always_inline void filter__note_parent(struct task_struct *task, __u32 
  * through each one at load. */
 #define FILTER_CHILDREN_MAX 32
 
-/* Notes whose child it was, and whose children they were that go to another parent now. */
-SEC("?tp_btf/sched_process_exit")
-int BPF_PROG(filter_tree_exit, struct task_struct *task)
+/* Notes whose child it was that ends, and whose children they were that go to another parent now. */
+static __always_inline void filter__note_exit(struct task_struct *task)
 {
 	struct list_head *head = &task->children;
 	struct list_head *node = BPF_CORE_READ(task, children.next);
 
 	if (run_started_ns)
-		return 0;
+		return;
 	/* It will be gone from /proc, too. */
 	filter__note_parent(task, BPF_CORE_READ(task, real_parent, tgid));
 	for (int i = 0; i < FILTER_CHILDREN_MAX; i++) {
 		struct task_struct *child;
 
 		if ((__u64)node == (__u64)head)
-			return 0;
+			return;
 		child = (void *)((__u64)node - bpf_core_field_offset(struct task_struct, sibling));
 		/* One that is freed just now leads nowhere: what is left is walked again. */
 		if (BPF_CORE_READ(child, real_parent) != task ||
@@ -166,6 +178,21 @@ int BPF_PROG(filter_tree_exit, struct task_struct *task)
 		node = BPF_CORE_READ(node, next);
 	}
 	filter__lose_tree();
+}
+
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(filter_tree_exit, struct task_struct *task)
+{
+	if (stand_in__mark(task, ACCOUNT_OF_TREE_EXIT))
+		filter__note_exit(task);
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(filter_tree_exit_stand_in, struct task_struct *task)
+{
+	if (stand_in__takes(task, ACCOUNT_OF_TREE_EXIT))
+		filter__note_exit(task);
 	return 0;
 }
 

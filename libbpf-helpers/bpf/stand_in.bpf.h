@@ -21,15 +21,15 @@ typedef struct {
 } class_srcu_fast_notrace_t;
 
 struct handled_event {
-	__u64 task; /* its address: one task has one event of a kind at a time */
-	__u64 kind;
+	__u64 task; /* its address: one task has one event of an index at a time */
+	__u64 index;
 };
 
-/* Between a program and its stand-in; as many as there can be tasks that were preempted there, and
- * a stand-in that was skipped leaves one behind. */
+/* Between a program and its stand-in: no more than there can be tasks that were preempted there,
+ * but a stand-in that was skipped leaves one behind. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 1024);
 	__type(key, struct handled_event);
 	__type(value, __u8);
 } handled_events SEC(".maps");
@@ -39,36 +39,36 @@ static __always_inline bool stand_in__is_needed(void)
 	return bpf_core_type_exists(class_srcu_fast_notrace_t);
 }
 
-/* Of the program itself: marks the event. False if it could not: it is left to the stand-in. */
-static __always_inline bool stand_in__mark(struct task_struct *task, __u32 kind)
+/*
+ * Of the program itself, at every run: marks the event. False if it could not: it is left to the
+ * stand-in. index: of account_counters.
+ */
+static __always_inline bool stand_in__mark(struct task_struct *task, __u32 index)
 {
-	struct handled_event event = { .task = (__u64)task, .kind = kind };
+	struct handled_event event = { .task = (__u64)task, .index = index };
 	struct account_counters *account;
 	__u8 marked = 1;
 
-	if (!stand_in__is_needed())
+	if (!stand_in__is_needed() ||
+	    !bpf_map_update_elem(&handled_events, &event, &marked, BPF_ANY))
 		return true;
-	account = account__open(kind);
-	if (!account)
-		return false;
-	if (!bpf_map_update_elem(&handled_events, &event, &marked, BPF_ANY))
-		return true;
-	account__add(&account->left_to_stand_in);
+	account = bpf_map_lookup_elem(&account_counters, &index);
+	if (account)
+		account__add(&account->left_to_stand_in);
 	return false;
 }
 
-/* Of the stand-in: whether the event is its to handle. */
-static __always_inline bool stand_in__takes(struct task_struct *task, __u32 kind)
+/* Of the stand-in, at every run: whether the event is its to handle. */
+static __always_inline bool stand_in__takes(struct task_struct *task, __u32 index)
 {
-	struct handled_event event = { .task = (__u64)task, .kind = kind };
+	struct handled_event event = { .task = (__u64)task, .index = index };
 	struct account_counters *account;
 
 	if (!stand_in__is_needed() || !bpf_map_delete_elem(&handled_events, &event))
 		return false;
-	account = account__open(kind);
-	if (!account)
-		return false;
-	account__add(&account->stood_in);
+	account = bpf_map_lookup_elem(&account_counters, &index);
+	if (account)
+		account__add(&account->stood_in);
 	return true;
 }
 

@@ -59,9 +59,9 @@ int account__read(struct account *account, const struct bpf_map *counters)
 		return log_error(ENOMEM, NULL, "cannot read the account");
 
 	account->begun_before = 0;
-	for (uint32_t kind = 0; kind < account->nr_kinds; kind++) {
-		struct account_counters *sum = &account->terms[kind].kernel;
-		int err = bpf_map__lookup_elem(counters, &kind, sizeof(kind), values,
+	for (uint32_t index = 0; index < ACCOUNT_NR_COUNTERS; index++) {
+		struct account_counters *sum = &account->terms[index].kernel;
+		int err = bpf_map__lookup_elem(counters, &index, sizeof(index), values,
 					       nr_cpus * sizeof(*values), 0);
 
 		if (err) {
@@ -151,12 +151,12 @@ static void account__read_probe(const struct account *account, const struct atta
 		info->missed = 0;
 	for (size_t i = index + 1; i < attachment->nr_probes; i++) {
 		const struct attach_program *behind = attachment->probes[i].program;
-		const struct account_counters *counters = &account->terms[behind->kind].kernel;
+		const struct account_counters *counters = &account->terms[behind->counters].kernel;
 		uint64_t events = info->missed + counters->left_to_stand_in;
 
 		if (!behind->stands_in_for || strcmp(behind->stands_in_for, program->program))
 			continue;
-		/* It may have done one more, that came when the run began. */
+		/* It may have done one more, of before the program's first run. */
 		info->missed = events > counters->stood_in ? events - counters->stood_in : 0;
 	}
 }

@@ -32,7 +32,7 @@ struct account {
 	const char *const *kinds; /* names, NULL-terminated; kinds[0] is what --expect is about */
 	uint32_t nr_kinds;
 	uint32_t asked; /* bit n: this run is about kind n */
-	struct account_terms terms[ACCOUNT_KINDS_MAX];
+	struct account_terms terms[ACCOUNT_NR_COUNTERS]; /* behind the kinds, of stand-ins alone */
 	uint64_t begun_before;
 	uint64_t duration_ns;
 	int command_status; /* -1: there was no command, or it still runs */

@@ -37,9 +37,9 @@ struct attach_program {
 	const char *target; /* what it is attached to, as the user knows it */
 	enum attach_mechanism mechanism; /* if other than its way's; else ATTACH_AUTO */
 	/* Of bpf/stand_in.bpf.h: the program whose skipped runs this one makes up for, which stands
-	 * before it in the table, and the kind of its events in the account. Or NULL. */
+	 * before it in the table, and the index of its counters. Or NULL. */
 	const char *stands_in_for;
-	uint32_t kind;
+	uint32_t counters;
 };
 
 struct attach_way {

@@ -77,10 +77,20 @@ static const struct attach_program tree_programs[] = {
 	{ .program = "filter_tree_exit",
 	  .target = "sched_process_exit",
 	  .mechanism = ATTACH_TP_BTF },
+	{ .program = "filter_tree_exit_stand_in",
+	  .target = "sched_process_exit",
+	  .mechanism = ATTACH_TP_BTF,
+	  .stands_in_for = "filter_tree_exit",
+	  .counters = ACCOUNT_OF_TREE_EXIT },
 	{ .program = "filter_tree_free",
 	  .target = "sched_process_free",
 	  .mechanism = ATTACH_TP_BTF },
 	{ .program = "filter_tree_fork", .target = "task_newtask", .mechanism = ATTACH_TP_BTF },
+	{ .program = "filter_tree_fork_stand_in",
+	  .target = "task_newtask",
+	  .mechanism = ATTACH_TP_BTF,
+	  .stands_in_for = "filter_tree_fork",
+	  .counters = ACCOUNT_OF_TREE_FORK },
 };
 
 #define NR_TREE_PROGRAMS (sizeof(tree_programs) / sizeof(tree_programs[0]))
@@ -94,7 +104,7 @@ static bool session__wants(void *ctx, const struct attach_program *program)
 {
 	struct session *session = ctx;
 
-	if (program == &tree_programs[0])
+	if (is_tree_program(program) && !strcmp(program->target, "sched_process_exit"))
 		return session->options->filter.nr_trees;
 	if (is_tree_program(program))
 		return session->options->filter.roots.nr;

@@ -12,6 +12,13 @@
 /* Kinds of events with a sum of their own that one tool can have. */
 #define ACCOUNT_KINDS_MAX 4
 
+/* Behind them, what is counted of no event but of stand-ins (bpf/stand_in.bpf.h) alone. */
+enum account_counters_index {
+	ACCOUNT_OF_TREE_FORK = ACCOUNT_KINDS_MAX,
+	ACCOUNT_OF_TREE_EXIT,
+	ACCOUNT_NR_COUNTERS,
+};
+
 /* Why an event is lost. The names in the report are in run/account.c. */
 enum account_cause {
 	ACCOUNT_RING_FULL, /* no room for the record in the ring buffer */
@@ -33,7 +40,7 @@ enum account_detail {
 	ACCOUNT_NR_DETAILS,
 };
 
-/* One per kind and CPU; only ever grows. */
+/* One per kind, or enum account_counters_index, and CPU; only ever grows. */
 struct account_counters {
 	__u64 seen; /* events, before any filter */
 	__u64 filtered;

@@ -78,6 +78,26 @@ static pid_t start_family(struct gate *gate, int width, int depth)
 	_exit(0);
 }
 
+/* Whether a kernel that skips runs of a program skipped its stand-in, too, and says how often. In a
+ * storm on one CPU several tasks are preempted in the middle of them at a time. */
+static bool is_outrun(const struct json_value *account)
+{
+	const struct json_value *probes = json__get(account, "probes"), *last;
+	const struct json_value *missed = json__get(account, "missed");
+	int64_t nr = 0;
+
+	if (!probes || probes->kind != JSON_ARRAY || probes->array.nr < 2 || !missed)
+		return false;
+	/* A stand-in is behind its program, at the same target. */
+	last = &probes->array.items[probes->array.nr - 1];
+	if (strcmp(json__string(json__get(last, "target")),
+		   json__string(json__get(&probes->array.items[probes->array.nr - 2], "target"))))
+		return false;
+	for (size_t i = 0; i < missed->object.nr; i++)
+		nr += record__number(missed, missed->object.members[i].name);
+	return nr > 0;
+}
+
 static void check_family(int width, int depth, const char *name)
 {
 	const struct json_value *account;
@@ -99,15 +119,21 @@ static void check_family(int width, int depth, const char *name)
 	workload__wait(root, NULL);
 	tool_run__stop(&run);
 	records__load(&records, &run);
+	account = records__account(&records);
+	if (is_outrun(account)) {
+		snprintf(check, sizeof(check), "tree: %s: what was missed is told", name);
+		test__same(check, json__string(json__get(account, "verdict")), "lower_bound");
+		goto free;
+	}
 	snprintf(check, sizeof(check), "tree: %s: each descendant is followed", name);
 	test__equal(check, records__count(&records, "exec", file_name(program)),
 		    (size_t)(depth ? 1 : width));
 	snprintf(check, sizeof(check), "tree: %s: others are not", name);
 	test__check(!records__next(&records, "exec", outsider, &index), check, "one is");
-	account = records__account(&records);
 	snprintf(check, sizeof(check), "tree: %s: they are filtered", name);
 	test__check(account__term(account, "exec", "filtered") >= 1, check, "they are not");
 	check_exact(account, name);
+free:
 	records__free(&records);
 	tool_run__free(&run);
 }

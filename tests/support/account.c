@@ -124,8 +124,22 @@ void check_account(const struct json_value *account, const char *name)
 	test__same(check, json__string(json__get(account, "verdict")), due_verdict(account));
 }
 
+/* A comment that names the programs whose runs were skipped. */
+static void print_missed(const struct json_value *account)
+{
+	const struct json_value *missed = json__get(account, "missed");
+
+	for (size_t i = 0; missed && missed->kind == JSON_OBJECT && i < missed->object.nr; i++) {
+		const char *name = missed->object.members[i].name;
+
+		if (record__number(missed, name) > 0)
+			printf("# %s missed %" PRId64 "\n", name, record__number(missed, name));
+	}
+}
+
 void check_exact(const struct json_value *account, const char *name)
 {
+	print_missed(account);
 	char check[160];
 
 	check_account(account, name);
