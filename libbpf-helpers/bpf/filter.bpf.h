@@ -152,7 +152,7 @@ static __always_inline void filter__note_parent(struct task_struct *task, __u32 
  * through each one at load. */
 #define FILTER_CHILDREN_MAX 32
 
-/* Notes whose child it was that ends, and whose children they were that go to another parent now. */
+/* Notes whose child it was that ends, and whose children they were that get another parent. */
 static __always_inline void filter__note_exit(struct task_struct *task)
 {
 	struct list_head *head = &task->children;

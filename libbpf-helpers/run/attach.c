@@ -12,6 +12,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "run/check_item.h"
 #include "run/log.h"
 #include "run/privileges.h"
 #include "run/probe_info.h"
@@ -48,6 +49,13 @@ static int attach__report_load(int err, const char *mechanism)
 		return log_error_because(err, cause, "Run it as root or with these capabilities.",
 					 "cannot load the %s programs", mechanism);
 	}
+	if (err == -EPERM && !privileges__has(CAP_SYS_RESOURCE) && memlock__is_counted())
+		return log_error_because(
+			err,
+			"this kernel counts maps and programs against the limit of locked memory, "
+			"which is too low",
+			"Raise it (ulimit -l unlimited), or run with CAP_SYS_RESOURCE.",
+			"cannot load the %s programs", mechanism);
 	if (err == -E2BIG)
 		return log_error_because(err, "a map or program is larger than the kernel allows",
 					 "Lower --ring-size.", "cannot load the %s programs",

@@ -104,8 +104,9 @@ static int create_small_map(void)
  * Whether a map counts against the limit is seen by making one while the limit is zero.
  * libbpf raises the limit once, before the first map, if it can and the kernel needs it.
  */
-static bool memlock_is_counted(int release)
+bool memlock__is_counted(void)
 {
+	int release = read_release();
 	struct rlimit limit, none;
 	bool counted;
 
@@ -139,7 +140,7 @@ void facts__read(struct check_facts *facts)
 	};
 	privileges__missing_for_bpf(facts->missing, sizeof(facts->missing));
 	read_lockdown(facts->lockdown, sizeof(facts->lockdown));
-	facts->memlock_counts = memlock_is_counted(facts->release);
+	facts->memlock_counts = memlock__is_counted();
 	/* Not btf__load_vmlinux_btf(), which would also take a file from /boot. */
 	facts->btf = btf__parse_raw(BTF_PATH);
 	if (!facts->btf)

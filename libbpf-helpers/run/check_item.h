@@ -41,6 +41,9 @@ struct check_facts {
 	int btf_err; /* why there are none: -errno or 0 */
 };
 
+/* Whether this kernel counts maps and programs against RLIMIT_MEMLOCK (before 5.11), by trying. */
+bool memlock__is_counted(void);
+
 /* Reads the facts. Nothing here fails: what cannot be read is left unknown. */
 void facts__read(struct check_facts *facts);
 void facts__free(struct check_facts *facts);

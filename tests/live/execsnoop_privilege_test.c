@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -166,9 +167,19 @@ static void lose_perfmon(void *ctx)
 
 static const uint64_t two = 1ull << CAP_BPF | 1ull << CAP_PERFMON;
 
+/* Before 5.11 maps and programs count against it, and the two capabilities do not lift it. */
+static void raise_memlock(void)
+{
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &none))
+		_exit(126);
+}
+
 static void keep_two_as_root(void *ctx)
 {
 	(void)ctx;
+	raise_memlock();
 	bound_capabilities(two);
 }
 
@@ -178,6 +189,7 @@ static void keep_two_as_user(void *ctx)
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
 
+	raise_memlock();
 	if (prctl(PR_SET_KEEPCAPS, 1))
 		_exit(126);
 	become_user(ctx);
