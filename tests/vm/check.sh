@@ -31,7 +31,7 @@ readonly runner_kernel=6.1
 # First by which mechanism each tool attaches there, then all tests.
 # shellcheck disable=SC2016 # the guest's shell reads it
 readonly guest_command='for tool in build/bin/*; do
-	echo "mechanism: ${tool##*/}" $("$tool" --explain 2>&1 | sed -n "s/^  .* by //p" | sort -u)
+	echo "mechanism: ${tool##*/}" $("$tool" --explain 2>&1 | sed -n "s/^  .* by \([a-z_.]*\).*/\1/p" | sort -u)
 done
 exec tests/run.sh bpf live'
 
