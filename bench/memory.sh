@@ -31,13 +31,21 @@ if ! read -r -t 10 byte <&4; then
 fi
 : "$byte"
 
-pause=$(awk -v rate="$rate" 'BEGIN { printf "%.4f", 1 / rate }')
-end=$((SECONDS + seconds))
+elapsed() { # microseconds
+	local t=$EPOCHREALTIME
+	echo $((${t%.*} * 1000000 + 10#${t#*.} - begin))
+}
+
+# As many as are due by the clock, and then a pause: a pause for each would add up.
+begin=0
+begin=$(elapsed)
 started=0
-while [ $SECONDS -lt $end ]; do
-	/bin/true
-	started=$((started + 1))
-	read -r -t "$pause" byte <&4 || true
+while us=$(elapsed) && [ "$us" -lt $((seconds * 1000000)) ]; do
+	while [ $started -lt $((us * rate / 1000000)) ]; do
+		/bin/true
+		started=$((started + 1))
+	done
+	read -r -t 0.02 byte <&4 || true
 done
 
 # A ring's mapping is named after its map's descriptor.
