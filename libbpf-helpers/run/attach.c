@@ -16,6 +16,7 @@
 #include "run/log.h"
 #include "run/privileges.h"
 #include "run/probe_info.h"
+#include "run/refusal.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
@@ -135,6 +136,9 @@ static int attach__try(const struct attach_way *way, const struct attach_object 
 	struct bpf_object_skeleton *skeleton;
 	int err;
 
+	err = attach__check_refusal(way->mechanism);
+	if (err)
+		return err;
 	err = object->open(object->ctx, &skeleton);
 	if (err)
 		return err;
