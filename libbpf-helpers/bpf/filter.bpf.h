@@ -264,19 +264,16 @@ static __always_inline bool filter__wants_cgroup_of(struct task_struct *task)
  */
 static __always_inline bool filter__passes(struct task_struct *task, __u32 tid, const bool typed)
 {
-	struct task_struct *leader = KERNEL_READ(typed, task, group_leader);
-	struct task_struct *parent = KERNEL_READ(typed, task, real_parent);
+	char comm[TASK_COMM_LEN] __attribute__((aligned(8)));
 	__u32 pid = 0;
-	char comm[TASK_COMM_LEN];
 
 	if (filter_config.has_tree || filter_config.nr[FILTER_PID])
 		pid = KERNEL_READ(typed, task, tgid);
-	if (filter_config.has_tree && !filter__follows(pid, KERNEL_READ(typed, leader, start_time)))
+	if (filter_config.has_tree && !filter__follows(pid, task__fork_ns(task, typed)))
 		return false;
 	if (!filter__wants(FILTER_PID, pid) || !filter__wants(FILTER_TID, tid))
 		return false;
-	if (filter_config.nr[FILTER_PPID] &&
-	    !filter__holds(FILTER_PPID, (__u32)KERNEL_READ(typed, parent, tgid)))
+	if (filter_config.nr[FILTER_PPID] && !filter__holds(FILTER_PPID, task__ppid(task, typed)))
 		return false;
 	if (filter_config.nr[FILTER_UID] && !filter__holds(FILTER_UID, task__uid(task, typed)))
 		return false;

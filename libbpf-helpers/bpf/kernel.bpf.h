@@ -43,29 +43,56 @@ static __always_inline __u32 task__uid(struct task_struct *task, const bool type
 	return KERNEL_READ(typed, cred, uid.val);
 }
 
-/*
- * Command name of a process, that of its leader, NUL-ended. Typed, what is behind the NUL may
- * be left of an earlier name (before 5.17, which fills it with NULs); by helper, it is left as it
- * was.
- */
-static __always_inline void leader__comm(struct task_struct *leader, char comm[TASK_COMM_LEN],
-					 const bool typed)
+/* The bytes of a word below its first one that is 0; the lowest byte is the first. */
+static __always_inline __u64 word__before_nul(__u64 word)
 {
-	if (typed) {
-		const __u64 *words = (const __u64 *)leader->comm;
+	__u64 nul = (word - 0x0101010101010101) & ~word & 0x8080808080808080;
 
-		((__u64 *)comm)[0] = words[0];
-		((__u64 *)comm)[1] = words[1];
+	/* The lowest bit of nul is right; without one the mask is all of it. */
+	return word & (((nul & -nul) >> 7) - 1);
+}
+
+/*
+ * Command name of a task, filled up with NULs, so that it can be a key: before 5.17 the kernel
+ * leaves the end of an earlier name behind its NUL.
+ */
+static __always_inline void task__comm(struct task_struct *task, char comm[TASK_COMM_LEN],
+				       const bool typed)
+{
+	__u64 *to = (__u64 *)comm;
+
+	if (typed) {
+		const __u64 *from = (const __u64 *)task->comm;
+
+		to[0] = word__before_nul(from[0]);
+		to[1] = to[0] >> 56 ? word__before_nul(from[1]) : 0;
 	} else {
-		bpf_probe_read_kernel_str(comm, TASK_COMM_LEN, leader->comm);
+		to[0] = to[1] = 0;
+		bpf_probe_read_kernel_str(comm, TASK_COMM_LEN, task->comm);
 	}
 }
 
-/* As leader__comm(), of the task's process. */
+/* As task__comm(), of the task's process: the name of its leader. */
 static __always_inline void task__process_comm(struct task_struct *task, char comm[TASK_COMM_LEN],
 					       const bool typed)
 {
-	leader__comm(KERNEL_READ(typed, task, group_leader), comm, typed);
+	task__comm(KERNEL_READ(typed, task, group_leader), comm, typed);
+}
+
+/* Id of the process that is the task's parent. */
+static __always_inline __u32 task__ppid(struct task_struct *task, const bool typed)
+{
+	struct task_struct *parent = KERNEL_READ(typed, task, real_parent);
+
+	return KERNEL_READ(typed, parent, tgid);
+}
+
+/* When the task's process was forked, in nanoseconds of CLOCK_MONOTONIC. */
+static __always_inline __u64 task__fork_ns(struct task_struct *task, const bool typed)
+{
+	struct task_struct *leader = KERNEL_READ(typed, task, group_leader);
+
+	return KERNEL_READ(typed, leader, start_time);
 }
 
 /* Process id as the process itself sees it, in its own PID namespace. */
@@ -80,14 +107,11 @@ static __always_inline __u32 leader__ns_pid(struct task_struct *leader, const bo
 	return nr;
 }
 
-/* Id of the task's cgroup in the cgroup2 hierarchy; of the root where there is none. */
-static __always_inline __u64 task__cgroup_id(struct task_struct *task, const bool typed)
+/* Id of the task's cgroup in the cgroup2 hierarchy; of the root where there is none. Of the current
+ * task bpf_get_current_cgroup_id() is the cheaper way. */
+static __always_inline __u64 task__cgroup_id(struct task_struct *task)
 {
-	struct css_set *cgroups = KERNEL_READ(typed, task, cgroups);
-	struct cgroup *cgroup = KERNEL_READ(typed, cgroups, dfl_cgrp);
-	struct kernfs_node *node = KERNEL_READ(typed, cgroup, kn);
-
-	return KERNEL_READ(typed, node, id);
+	return task->cgroups->dfl_cgrp->kn->id;
 }
 
 /* The cgroup of task__cgroup_id(). */

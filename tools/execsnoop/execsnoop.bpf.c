@@ -22,6 +22,7 @@ char LICENSE[] SEC("license") = "GPL";
 /* Whether the end of a process that was forked in the run and never executed is an event. */
 const volatile __u32 show_forks = 0;
 
+/* task: the current one, whose user and cgroup the kernel tells for less than a pointer costs. */
 static __always_inline void process__fill(struct execsnoop_process *process, __u32 kind,
 					  struct task_struct *task, struct task_struct *leader,
 					  __u32 tid, const bool typed)
@@ -30,15 +31,15 @@ static __always_inline void process__fill(struct execsnoop_process *process, __u
 
 	process->time_ns = bpf_ktime_get_ns();
 	process->fork_ns = KERNEL_READ(typed, leader, start_time);
-	process->cgroup_id = task__cgroup_id(task, typed);
+	process->cgroup_id = bpf_get_current_cgroup_id();
 	process->kind = kind;
 	process->cpu = bpf_get_smp_processor_id();
 	process->pid = KERNEL_READ(typed, task, tgid);
 	process->tid = tid;
 	process->ppid = KERNEL_READ(typed, parent, tgid);
-	process->uid = task__uid(task, typed);
+	process->uid = (__u32)bpf_get_current_uid_gid();
 	process->unused = 0;
-	leader__comm(leader, process->comm, typed);
+	task__comm(leader, process->comm, typed);
 	task__process_comm(parent, process->pcomm, typed);
 	process->ns_pid = leader__ns_pid(leader, typed);
 }
@@ -67,7 +68,7 @@ static __always_inline void context__fill(struct execsnoop_context *context,
 /* What an exec has that is too much for arguments in registers. */
 struct exec_source {
 	struct task_struct *task;
-	struct linux_binprm *bprm;
+	const char *filename;
 	__u64 strings; /* the arguments, and behind them the environment */
 	__u64 args_size;
 	__u64 size; /* of both, or of the arguments if the environment is not asked for */
@@ -91,7 +92,7 @@ static __always_inline int exec__submit(const struct execsnoop_process *process,
 
 	if (!exec)
 		return -ENOSPC;
-	length = bpf_probe_read_kernel_str(exec->data, path_room, source->bprm->filename);
+	length = bpf_probe_read_kernel_str(exec->data, path_room, source->filename);
 	if (length == path_room && path_room < PATH_MAX) {
 		bpf_ringbuf_discard(exec, BPF_RB_NO_WAKEUP);
 		return -ENAMETOOLONG;
@@ -165,7 +166,7 @@ static __always_inline void exec__handle(struct task_struct *task, pid_t old_pid
 {
 	struct account_counters *account = account__see(EXECSNOOP_EXEC);
 	struct execsnoop_process process;
-	struct exec_source source = { .task = task, .bprm = bprm };
+	struct exec_source source = { .task = task, .filename = bprm->filename };
 	int err;
 
 	if (!account)

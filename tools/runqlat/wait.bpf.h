@@ -129,7 +129,7 @@ static __always_inline bool wait__add_keyed(const struct wait *wait, __u32 cause
 		/* By helper: of a key, the bytes behind the name count, too. */
 		task__process_comm(task, key.comm, false);
 	if (by & 1 << RUNQLAT_BY_CGROUP)
-		key.cgroup_id = task__cgroup_id(task, true);
+		key.cgroup_id = task__cgroup_id(task);
 	if (by & 1 << RUNQLAT_BY_CPU)
 		key.cpu = bpf_get_smp_processor_id();
 	if (by & 1 << RUNQLAT_BY_CAUSE)

@@ -102,14 +102,6 @@ static __always_inline bool has_typed_task(void)
 	return bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf);
 }
 
-static __always_inline void copy_comm(char to[VFSWRITE_COMM_SIZE], const char *from)
-{
-	const __u64 *words = (const __u64 *)from;
-
-	__builtin_memcpy(&to[0], &words[0], sizeof(*words));
-	__builtin_memcpy(&to[8], &words[1], sizeof(*words));
-}
-
 static __always_inline void key__fill_comm(struct vfswrite_key *key)
 {
 	struct task_struct *task;
@@ -118,7 +110,7 @@ static __always_inline void key__fill_comm(struct vfswrite_key *key)
 		bpf_get_current_comm(key->comm, sizeof(key->comm));
 	} else if (has_typed_task()) {
 		task = bpf_get_current_task_btf();
-		copy_comm(key->comm, task->group_leader->comm);
+		task__process_comm(task, key->comm, true);
 	} else {
 		task = (struct task_struct *)bpf_get_current_task();
 		task__process_comm(task, key->comm, false);
@@ -128,7 +120,6 @@ static __always_inline void key__fill_comm(struct vfswrite_key *key)
 /* All of the key: who calls, and what. */
 static __always_inline void key__fill(struct vfswrite_key *key, __u32 func)
 {
-	struct task_struct *task;
 	__u64 ids;
 
 	if (is_by(VFSWRITE_BY_COMM) || is_by(VFSWRITE_BY_PID) || is_by(VFSWRITE_BY_TID))
@@ -143,13 +134,10 @@ static __always_inline void key__fill(struct vfswrite_key *key, __u32 func)
 		key->func = func;
 	if (is_by(VFSWRITE_BY_CPU))
 		key->cpu = bpf_get_smp_processor_id();
-	if (!is_by(VFSWRITE_BY_UID) && !is_by(VFSWRITE_BY_CGROUP))
-		return;
-	task = (struct task_struct *)bpf_get_current_task();
 	if (is_by(VFSWRITE_BY_UID))
-		key->uid = task__uid(task, false);
+		key->uid = (__u32)bpf_get_current_uid_gid();
 	if (is_by(VFSWRITE_BY_CGROUP))
-		key->cgroup_id = cgroup__id(task__cgroup(task));
+		key->cgroup_id = bpf_get_current_cgroup_id();
 }
 
 /* The place of a key among the hot rows: by multiplication with odd numbers that have many bits. */
