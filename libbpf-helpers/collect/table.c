@@ -10,6 +10,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "collect/walk.h"
 #include "run/log.h"
 
 /* Entries asked for at a time; more than one bucket of the hash holds, or the kernel has to
@@ -117,12 +118,9 @@ static int table__read_walk(struct table *table, int fd)
 				return -ENOMEM;
 			table->data = data;
 		}
-		nr = read(fd, data + have, room - have);
-		/* The walk stops short for a while when it has passed many entries. */
-		if (nr < 0 && (errno == EAGAIN || errno == EINTR))
-			continue;
+		nr = walk__read_bytes(fd, data + have, room - have);
 		if (nr < 0)
-			return -errno;
+			return (int)nr;
 		if (!nr)
 			break;
 		have += (size_t)nr;

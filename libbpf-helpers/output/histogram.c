@@ -175,19 +175,10 @@ static const struct record_type key_type = {
 	.nr_fields = HISTOGRAM_KEY_NR_FIELDS,
 };
 
-#define REQUIRED(field_name, field_kind, text)                                                     \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .required = true, .meaning = text          \
-	}
-#define OPTIONAL(field_name, field_kind, text)                                                     \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .meaning = text                            \
-	}
-
 static const struct field percentile_fields[] = {
-	REQUIRED("p", VALUE_DECIMAL, "The percentile."),
-	REQUIRED("ge", VALUE_UNSIGNED, "It is not below this."),
-	OPTIONAL("lt", VALUE_UNSIGNED, "It is below this; absent if the bucket is open."),
+	FIELD_REQUIRED("p", VALUE_DECIMAL, "The percentile."),
+	FIELD_REQUIRED("ge", VALUE_UNSIGNED, "It is not below this."),
+	FIELD_OPTIONAL("lt", VALUE_UNSIGNED, "It is below this; absent if the bucket is open."),
 };
 
 const struct record_type percentile_record_type = {
@@ -198,9 +189,10 @@ const struct record_type percentile_record_type = {
 };
 
 static const struct field bucket_fields[] = {
-	REQUIRED("ge", VALUE_UNSIGNED, "Values are not below this."),
-	OPTIONAL("lt", VALUE_UNSIGNED, "Values are below this; absent if the bucket is open."),
-	REQUIRED("count", VALUE_UNSIGNED, "How many values."),
+	FIELD_REQUIRED("ge", VALUE_UNSIGNED, "Values are not below this."),
+	FIELD_OPTIONAL("lt", VALUE_UNSIGNED,
+		       "Values are below this; absent if the bucket is open."),
+	FIELD_REQUIRED("count", VALUE_UNSIGNED, "How many values."),
 };
 
 static const struct record_type bucket_type = {
@@ -216,11 +208,11 @@ static const struct field histogram_fields[HISTOGRAM_NR_FIELDS] = {
 			    .required = true,
 			    .meaning = "What the histogram is of; empty for the whole.",
 			    .of = &key_type },
-	[HISTOGRAM_UNIT] = REQUIRED("unit", VALUE_BYTES, "The unit of ge and lt."),
-	[HISTOGRAM_COUNT] = REQUIRED("count", VALUE_UNSIGNED, "How many values."),
-	[HISTOGRAM_SUM] = REQUIRED("sum_ns", VALUE_UNSIGNED, "Sum of all values."),
-	[HISTOGRAM_MIN] = OPTIONAL("min_ns", VALUE_UNSIGNED, "The least value."),
-	[HISTOGRAM_MAX] = OPTIONAL("max_ns", VALUE_UNSIGNED, "The greatest value."),
+	[HISTOGRAM_UNIT] = FIELD_REQUIRED("unit", VALUE_BYTES, "The unit of ge and lt."),
+	[HISTOGRAM_COUNT] = FIELD_REQUIRED("count", VALUE_UNSIGNED, "How many values."),
+	[HISTOGRAM_SUM] = FIELD_REQUIRED("sum_ns", VALUE_UNSIGNED, "Sum of all values."),
+	[HISTOGRAM_MIN] = FIELD_OPTIONAL("min_ns", VALUE_UNSIGNED, "The least value."),
+	[HISTOGRAM_MAX] = FIELD_OPTIONAL("max_ns", VALUE_UNSIGNED, "The greatest value."),
 	[HISTOGRAM_PERCENTILES] = { .name = "percentiles",
 				    .kind = VALUE_RECORDS,
 				    .required = true,

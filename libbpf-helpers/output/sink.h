@@ -101,6 +101,16 @@ struct field {
 	bool gauge; /* it can fall: a gauge, no counter */
 };
 
+/* Rows of a table of fields that are no column, in each record or not. */
+#define FIELD_REQUIRED(field_name, field_kind, text)                                               \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .required = true, .meaning = text          \
+	}
+#define FIELD_OPTIONAL(field_name, field_kind, text)                                               \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .meaning = text                            \
+	}
+
 struct record_type {
 	const char *name; /* "type" in JSON */
 	const char *meaning;

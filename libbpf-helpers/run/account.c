@@ -184,15 +184,6 @@ enum account_verdict account__verdict(const struct account *account,
 	return verdict;
 }
 
-#define FIELD_REQUIRED(field_name, field_kind, text)                                               \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .required = true, .meaning = text          \
-	}
-#define FIELD_OPTIONAL(field_name, field_kind, text)                                               \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .meaning = text                            \
-	}
-
 static const struct field probe_fields[] = {
 	FIELD_REQUIRED("target", VALUE_BYTES, "What a program is attached to."),
 	FIELD_REQUIRED("mechanism", VALUE_BYTES, "How, as --attach names it."),

@@ -12,6 +12,12 @@ struct clock_base {
 	int64_t offset_ns; /* wall clock minus monotonic clock */
 };
 
+/* Where the times of a record count from. */
+struct record_times {
+	struct clock_base clock;
+	uint64_t started_ns; /* CLOCK_MONOTONIC */
+};
+
 /* Nanoseconds of CLOCK_MONOTONIC, the clock of bpf_ktime_get_ns(). */
 uint64_t clock__now_ns(void);
 /* Takes the offset as the closest of a few readings. */

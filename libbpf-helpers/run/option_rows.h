@@ -8,6 +8,13 @@
 
 #include "run/options.h"
 
+/* Letter or 0; bool. */
+#define OPTION_ROW_FLAG(long_name, short_name, option_group, field, text)                          \
+	{                                                                                          \
+		.name = long_name, .letter = short_name, .group = option_group,                    \
+		.type = OPTION_FLAG, .offset = field, .help = text                                 \
+	}
+
 /* The operands [INTERVAL [COUNT]]; struct optional_time and struct optional_count. A tool that has
  * both names them in tool_options.operands. */
 #define OPTION_ROW_INTERVAL(field)                                                                 \

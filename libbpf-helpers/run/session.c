@@ -390,3 +390,15 @@ int session__close(struct session *session, int err)
 	close_fd(session->command_fd);
 	return status;
 }
+
+int session__trace(struct session *session, const struct tool *tool, struct common_options *options,
+		   const struct session_work *work)
+{
+	int err = session__open(session, tool, options, work);
+
+	if (!err)
+		err = session__attach(session);
+	if (!err)
+		err = session__run(session);
+	return session__close(session, err);
+}

@@ -2,7 +2,7 @@
 /*
  * The life of one run: signals, timers, the ring and the command in one epoll;
  * it ends by detach, drain, last report, account. A loader's main reads
- *	options__parse -> session__open -> session__attach -> session__run -> session__close
+ *	options__parse -> session__trace
  * The session knows no tool and no skeleton.
  */
 #ifndef VANTAGE_RUN_SESSION_H
@@ -109,7 +109,8 @@ struct session_work {
 	bool redraw; /* each interval is shown on a cleared terminal (text face) */
 	uint64_t interval_ns; /* between reports; 0: only the one at the end */
 	uint64_t max_reports; /* the run ends with this one; 0: no limit */
-	/* One record of the ring, in the order of the stamps; data is gone after the call. */
+	/* NULL for a tool that sends none, or called for each record of the ring, in the order of
+	 * the stamps; data is gone after the call. */
 	int (*event)(void *ctx, const void *data, size_t size);
 };
 
@@ -150,6 +151,10 @@ struct session {
 	int clock_fd; /* timer: cancelled when the wall clock is set */
 	int command_fd; /* readable when the command ends, or -1 */
 };
+
+/* A whole run: opens, attaches, runs, and closes whatever came of it. The exit status. */
+int session__trace(struct session *session, const struct tool *tool, struct common_options *options,
+		   const struct session_work *work);
 
 /* Prepares a run: answers --json-schema and --check, resolves filters, forks the command.
  * 0, SESSION_DONE, or -errno, reported. */

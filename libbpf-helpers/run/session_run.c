@@ -148,6 +148,22 @@ static int session__publish(struct session *session, bool last)
 	return err;
 }
 
+static int session__unexpected(void *ctx, const void *data, size_t size)
+{
+	(void)ctx;
+	(void)data;
+	return log_error(EPROTO, "This is a fault of the tool.",
+			 "a record of %zu bytes came from the kernel, where none can come", size);
+}
+
+static int session__hand_over(struct session *session, uint64_t until_ns)
+{
+	const struct session_work *work = session->work;
+
+	return event_queue__pop_until(session->queue, until_ns,
+				      work->event ? work->event : session__unexpected, work->ctx);
+}
+
 /* Takes what the ring holds and hands over, in order, what no earlier event can overtake. */
 static int session__drain(struct session *session)
 {
@@ -160,8 +176,7 @@ static int session__drain(struct session *session)
 		return err;
 	if (err == DRAIN_ENOUGH)
 		until_ns = session->last_event_ns - ORDER_SLACK_NS;
-	err = event_queue__pop_until(session->queue, until_ns, session->work->event,
-				     session->work->ctx);
+	err = session__hand_over(session, until_ns);
 	return err ? err : session__flush(session);
 }
 
@@ -176,8 +191,7 @@ int session__take_all(struct session *session)
 	} while (err == DRAIN_ENOUGH);
 	if (err < 0)
 		return err;
-	err = event_queue__pop_until(session->queue, UINT64_MAX, session->work->event,
-				     session->work->ctx);
+	err = session__hand_over(session, UINT64_MAX);
 	return err ? err : session__flush(session);
 }
 

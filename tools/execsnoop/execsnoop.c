@@ -7,6 +7,7 @@
 #include "execsnoop.h"
 #include "options.h"
 #include "output/sink.h"
+#include "programs.h"
 #include "records.h"
 #include "reporter.h"
 #include "run/log.h"
@@ -29,57 +30,8 @@ struct execsnoop {
 	bool has_loop; /* the kernel has bpf_loop() */
 };
 
-/* The exit first: no exec may be seen whose exit is not. */
-enum {
-	PROGRAM_EXIT,
-	PROGRAM_EXIT_STAND_IN,
-	PROGRAM_EXEC,
-	PROGRAM_EXEC_STAND_IN,
-	PROGRAM_FAILED,
-	PROGRAM_FAILED_STAND_IN,
-	PROGRAM_FAILED_UNROLLED,
-	NR_PROGRAMS,
-};
-
-static const struct attach_program programs[] = {
-	[PROGRAM_EXIT] = { .program = "execsnoop_exit", .target = "sched_process_exit" },
-	[PROGRAM_EXIT_STAND_IN] = { .program = "execsnoop_exit_stand_in",
-				    .target = "sched_process_exit",
-				    .stands_in_for = "execsnoop_exit",
-				    .counters = EXECSNOOP_EXIT },
-	[PROGRAM_EXEC] = { .program = "execsnoop_exec", .target = "sched_process_exec" },
-	[PROGRAM_EXEC_STAND_IN] = { .program = "execsnoop_exec_stand_in",
-				    .target = "sched_process_exec",
-				    .stands_in_for = "execsnoop_exec",
-				    .counters = EXECSNOOP_EXEC },
-	[PROGRAM_FAILED] = { .program = "execsnoop_failed", .target = "sys_exit" },
-	[PROGRAM_FAILED_STAND_IN] = { .program = "execsnoop_failed_stand_in",
-				      .target = "sys_exit",
-				      .stands_in_for = "execsnoop_failed",
-				      .counters = EXECSNOOP_FAILED },
-	[PROGRAM_FAILED_UNROLLED] = { .program = "execsnoop_failed_unrolled",
-				      .target = "sys_exit" },
-};
-
-static const struct attach_way ways[] = {
-	{ .mechanism = ATTACH_TP_BTF, .programs = programs, .nr_programs = NR_PROGRAMS },
-};
-
 /* In the order of enum execsnoop_kind. */
 static const char *const kinds[] = { "exec", "failed", "exit", NULL };
-
-static const struct record_type *const row_types[] = { &exec_record_type, &exit_record_type, NULL };
-static const struct record_type *const row_types_with_summary[] = {
-	&exec_record_type,
-	&exit_record_type,
-	&summary_record_type,
-	NULL,
-};
-
-static const struct record_type *const types[] = {
-	&start_record_type,   &exec_record_type,    &exit_record_type,
-	&summary_record_type, &account_record_type, NULL,
-};
 
 static const char question[] =
 	"which commands run on this machine? One record for each successful exec, taken at "
@@ -93,11 +45,11 @@ static struct tool execsnoop__tool(void)
 		.options = execsnoop_tool_options,
 		.question = question,
 		.traced = "new commands",
-		.ways = ways,
+		.ways = execsnoop_ways,
 		.nr_ways = 1,
 		.kinds = kinds,
-		.types = types,
-		.rows = row_types,
+		.types = execsnoop_types,
+		.rows = execsnoop_row_types,
 	};
 }
 
@@ -129,20 +81,9 @@ static void execsnoop__close(void *ctx)
 
 static bool execsnoop__wants(void *ctx, const struct attach_program *program)
 {
-	struct execsnoop *execsnoop = ctx;
+	const struct execsnoop *execsnoop = ctx;
 
-	switch (program - programs) {
-	case PROGRAM_EXIT:
-	case PROGRAM_EXIT_STAND_IN:
-		return execsnoop_options__need_ends(&execsnoop->options);
-	case PROGRAM_FAILED:
-	case PROGRAM_FAILED_STAND_IN:
-		return execsnoop->options.fails && execsnoop->has_loop;
-	case PROGRAM_FAILED_UNROLLED:
-		return execsnoop->options.fails && !execsnoop->has_loop;
-	default:
-		return true;
-	}
+	return execsnoop_program__is_wanted(program, &execsnoop->options, execsnoop->has_loop);
 }
 
 static int execsnoop__event(void *ctx, const void *data, size_t size)
@@ -195,19 +136,6 @@ static int execsnoop__finish(void *ctx, const struct session_span *span)
 	return err ? err : reporter__summarize(&execsnoop->reporter);
 }
 
-static int execsnoop__run(struct execsnoop *execsnoop, const struct tool *tool,
-			  const struct session_work *work)
-{
-	struct session *session = &execsnoop->session;
-	int err = session__open(session, tool, &execsnoop->options.common, work);
-
-	if (!err)
-		err = session__attach(session);
-	if (!err)
-		err = session__run(session);
-	return session__close(session, err);
-}
-
 int main(int argc, char **argv)
 {
 	static struct execsnoop execsnoop;
@@ -229,7 +157,7 @@ int main(int argc, char **argv)
 	    execsnoop_options__check(options))
 		return STATUS_USAGE;
 	if (options->summary || options->summary_only)
-		tool.rows = row_types_with_summary;
+		tool.rows = execsnoop_row_types_with_summary;
 	work.quote_words = options->quote;
 	work.kinds = execsnoop_options__kinds(options);
 	execsnoop_options__columns(options, execsnoop.columns);
@@ -243,8 +171,10 @@ int main(int argc, char **argv)
 		.count = execsnoop__count,
 		.row = execsnoop__row,
 	};
-	status = reporter__open(&execsnoop.reporter) ? STATUS_FAILED :
-						       execsnoop__run(&execsnoop, &tool, &work);
+	status = reporter__open(&execsnoop.reporter) ?
+			 STATUS_FAILED :
+			 session__trace(&execsnoop.session, &tool, &execsnoop.options.common,
+					&work);
 	reporter__close(&execsnoop.reporter);
 	execsnoop_options__free(&execsnoop.options);
 	return status;

@@ -14,12 +14,6 @@
 
 #define FIELD(member) offsetof(struct execsnoop_options, member)
 
-#define FLAG(long_name, short_name, option_group, member, text)                                    \
-	{                                                                                          \
-		.name = long_name, .letter = short_name, .group = option_group,                    \
-		.type = OPTION_FLAG, .offset = FIELD(member), .help = text                         \
-	}
-
 #define VALUE(long_name, short_name, option_group, value_type, member, what, text)                 \
 	{                                                                                          \
 		.name = long_name, .letter = short_name, .group = option_group,                    \
@@ -27,10 +21,12 @@
 	}
 
 static const struct option_row rows[] = {
-	FLAG("exits", 'e', OPTION_EVENTS, exits, "Also show how each process ends"),
-	FLAG("fails", 'x', OPTION_EVENTS, fails, "Also show calls of exec that failed"),
-	FLAG("forks", 0, OPTION_EVENTS, forks,
-	     "Also show the end of processes that were forked and never exec'ed"),
+	OPTION_ROW_FLAG("exits", 'e', OPTION_EVENTS, FIELD(exits),
+			"Also show how each process ends"),
+	OPTION_ROW_FLAG("fails", 'x', OPTION_EVENTS, FIELD(fails),
+			"Also show calls of exec that failed"),
+	OPTION_ROW_FLAG("forks", 0, OPTION_EVENTS, FIELD(forks),
+			"Also show the end of processes that were forked and never exec'ed"),
 	VALUE("min-duration", 0, OPTION_EVENTS, OPTION_DURATION, min_duration, "TIME",
 	      "Only commands that ran at least so long; each is shown at its end"),
 	VALUE("max-duration", 0, OPTION_EVENTS, OPTION_DURATION, max_duration, "TIME",
@@ -39,8 +35,8 @@ static const struct option_row rows[] = {
 	      "Only commands whose name matches this extended regular expression"),
 	VALUE("line", 'l', OPTION_EVENTS, OPTION_REGEX, line, "REGEX",
 	      "Only commands whose arguments, joined by blanks, match it"),
-	FLAG("summary", 's', OPTION_REPORT, summary,
-	     "After the records, one row for each command and parent"),
+	OPTION_ROW_FLAG("summary", 's', OPTION_REPORT, FIELD(summary),
+			"After the records, one row for each command and parent"),
 	{ .name = "summary-only",
 	  .letter = 'S',
 	  .group = OPTION_REPORT,
@@ -83,11 +79,15 @@ static const struct option_row rows[] = {
 	  .min = 1,
 	  .max = UINT64_MAX,
 	  .help = "Show the first N bytes of arguments" },
-	FLAG("print-uid", 'U', OPTION_SHOW, print_uid, "Show the user id"),
-	FLAG("print-cpu", 'C', OPTION_SHOW, print_cpu, "Show the CPU of the event"),
-	FLAG("print-pcomm", 'M', OPTION_SHOW, print_pcomm, "Show the parent's command name"),
-	FLAG("quote", 'q', OPTION_SHOW, quote, "Quote every argument, needed or not"),
-	FLAG("utc", 0, OPTION_SHOW, common.utc, "Show the time of day of each event, in UTC"),
+	OPTION_ROW_FLAG("print-uid", 'U', OPTION_SHOW, FIELD(print_uid), "Show the user id"),
+	OPTION_ROW_FLAG("print-cpu", 'C', OPTION_SHOW, FIELD(print_cpu),
+			"Show the CPU of the event"),
+	OPTION_ROW_FLAG("print-pcomm", 'M', OPTION_SHOW, FIELD(print_pcomm),
+			"Show the parent's command name"),
+	OPTION_ROW_FLAG("quote", 'q', OPTION_SHOW, FIELD(quote),
+			"Quote every argument, needed or not"),
+	OPTION_ROW_FLAG("utc", 0, OPTION_SHOW, FIELD(common.utc),
+			"Show the time of day of each event, in UTC"),
 };
 
 static const struct option_letter letters[] = {

@@ -33,12 +33,6 @@ struct record_values {
 	struct ancestors_values ancestors;
 };
 
-/* Where times count from. */
-struct record_times {
-	struct clock_base clock;
-	uint64_t started_ns; /* CLOCK_MONOTONIC */
-};
-
 /* The record borrows from exec and values. */
 struct record exec__record(const struct exec_event *exec, const struct record_times *times,
 			   struct record_values *values);

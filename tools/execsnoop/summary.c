@@ -9,6 +9,7 @@
 
 #include "output/histogram.h"
 #include "records.h"
+#include "run/account.h"
 
 #define NR_BUCKETS 1024 /* power of two */
 
@@ -201,14 +202,6 @@ static int compare_rows(const void *left, const void *right, void *ctx)
 	return order ? order : memcmp(&a->key, &b->key, sizeof(a->key));
 }
 
-#define REQUIRED(field_name, field_kind, text)                                                     \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .required = true, .meaning = text          \
-	}
-#define OPTIONAL(field_name, field_kind, text)                                                     \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .meaning = text                            \
-	}
 #define COLUMN(field_name, field_kind, field_unit, heading, least_width, text)                     \
 	{                                                                                          \
 		.name = field_name, .kind = field_kind, .unit = field_unit, .column = heading,     \
@@ -216,9 +209,10 @@ static int compare_rows(const void *left, const void *right, void *ctx)
 	}
 
 static const struct field key_fields[] = {
-	OPTIONAL("command", VALUE_BYTES, "Last part of the path; of a fork, its command name."),
-	OPTIONAL("parent", VALUE_BYTES, "Command name of the parent process."),
-	OPTIONAL("forked", VALUE_BOOL, "True: forked and never exec'ed."),
+	FIELD_OPTIONAL("command", VALUE_BYTES,
+		       "Last part of the path; of a fork, its command name."),
+	FIELD_OPTIONAL("parent", VALUE_BYTES, "Command name of the parent process."),
+	FIELD_OPTIONAL("forked", VALUE_BOOL, "True: forked and never exec'ed."),
 };
 
 static const struct record_type key_type = {
@@ -246,11 +240,12 @@ static const struct field summary_fields[] = {
 	  .width = 7,
 	  .required = true,
 	  .meaning = "Failed calls of exec." },
-	REQUIRED("ended", VALUE_UNSIGNED, "How many of count have ended: those with a lifetime."),
-	REQUIRED("unit", VALUE_BYTES, "Of the bounds: ns."),
-	OPTIONAL("sum_ns", VALUE_UNSIGNED, "All lifetimes together."),
-	OPTIONAL("min_ns", VALUE_UNSIGNED, "The shortest lifetime."),
-	OPTIONAL("max_ns", VALUE_UNSIGNED, "The longest lifetime."),
+	FIELD_REQUIRED("ended", VALUE_UNSIGNED,
+		       "How many of count have ended: those with a lifetime."),
+	FIELD_REQUIRED("unit", VALUE_BYTES, "Of the bounds: ns."),
+	FIELD_OPTIONAL("sum_ns", VALUE_UNSIGNED, "All lifetimes together."),
+	FIELD_OPTIONAL("min_ns", VALUE_UNSIGNED, "The shortest lifetime."),
+	FIELD_OPTIONAL("max_ns", VALUE_UNSIGNED, "The longest lifetime."),
 	{ .name = "percentiles",
 	  .kind = VALUE_RECORDS,
 	  .meaning = "Of the lifetimes.",
@@ -407,3 +402,17 @@ void summary__free(struct summary *summary)
 	free(summary->others.lifetimes);
 	free(summary);
 }
+
+const struct record_type *const execsnoop_row_types[] = { &exec_record_type, &exit_record_type,
+							  NULL };
+const struct record_type *const execsnoop_row_types_with_summary[] = {
+	&exec_record_type,
+	&exit_record_type,
+	&summary_record_type,
+	NULL,
+};
+
+const struct record_type *const execsnoop_types[] = {
+	&start_record_type,   &exec_record_type,    &exit_record_type,
+	&summary_record_type, &account_record_type, NULL,
+};

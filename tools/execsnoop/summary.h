@@ -67,4 +67,10 @@ int summary__each(struct summary *summary, enum summary_sort sort, size_t top, s
 /* summary may be NULL. */
 void summary__free(struct summary *summary);
 
+/* All that can be written, the rows of a table, and the rows of one that ends with a summary;
+ * NULL-terminated. */
+extern const struct record_type *const execsnoop_types[];
+extern const struct record_type *const execsnoop_row_types[];
+extern const struct record_type *const execsnoop_row_types_with_summary[];
+
 #endif

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "output/escape.h"
+#include "run/account.h"
+#include "run/interval.h"
 #include "run/number.h"
 
 const char *const runqlat_by_names[] = {
@@ -23,10 +25,6 @@ const char *const runqlat_cause_names[] = {
 	{                                                                                          \
 		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
 		.required = true, .meaning = text                                                  \
-	}
-#define OPTIONAL(field_name, field_kind, text)                                                     \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .meaning = text                            \
 	}
 
 static const struct field slow_fields[] = {
@@ -56,14 +54,15 @@ static const struct field slow_fields[] = {
 	FIELD("comm", VALUE_BYTES, "COMM", -15, "Command name of the thread."),
 	FIELD("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),
 	FIELD("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),
-	OPTIONAL("prev_pid", VALUE_UNSIGNED, "Process id of who left the CPU; 0: it was idle."),
-	OPTIONAL("prev_tid", VALUE_UNSIGNED, "Its thread id."),
-	OPTIONAL("prev_comm", VALUE_BYTES, "Its command name."),
-	OPTIONAL("prev_ns", VALUE_UNSIGNED,
-		 "How long it had held the CPU; less than the wait: others had it before."),
-	OPTIONAL("waker_pid", VALUE_UNSIGNED, "Process id of who woke the thread."),
-	OPTIONAL("waker_tid", VALUE_UNSIGNED, "Its thread id."),
-	OPTIONAL("waker_comm", VALUE_BYTES, "Its command name."),
+	FIELD_OPTIONAL("prev_pid", VALUE_UNSIGNED,
+		       "Process id of who left the CPU; 0: it was idle."),
+	FIELD_OPTIONAL("prev_tid", VALUE_UNSIGNED, "Its thread id."),
+	FIELD_OPTIONAL("prev_comm", VALUE_BYTES, "Its command name."),
+	FIELD_OPTIONAL("prev_ns", VALUE_UNSIGNED,
+		       "How long it had held the CPU; less than the wait: others had it before."),
+	FIELD_OPTIONAL("waker_pid", VALUE_UNSIGNED, "Process id of who woke the thread."),
+	FIELD_OPTIONAL("waker_tid", VALUE_UNSIGNED, "Its thread id."),
+	FIELD_OPTIONAL("waker_comm", VALUE_BYTES, "Its command name."),
 	{ .name = "waker",
 	  .kind = VALUE_BYTES,
 	  .column = "WOKEN-BY",
@@ -213,3 +212,20 @@ void key__values_of_others(size_t nr, struct value values[HISTOGRAM_KEY_NR_FIELD
 		values[i] = (struct value){};
 	values[HISTOGRAM_KEY_OTHERS] = value__unsigned(nr);
 }
+
+const struct record_type *const runqlat_row_types[] = { &slow_record_type, NULL };
+const struct record_type *const runqlat_csv_types[] = { &histogram_record_type, &slow_record_type,
+							&in_flight_record_type, NULL };
+
+const struct record_type *const runqlat_types[] = {
+	&start_record_type,
+	&interval_record_type,
+	&histogram_record_type,
+	&slow_record_type,
+	&in_flight_record_type,
+	&account_record_type,
+	NULL,
+};
+
+const char *const runqlat_columns[] = { "time_ns", "duration_ns", "cpu",   "cause",  "comm",
+					"pid",	   "tid",	  "waker", "holder", NULL };

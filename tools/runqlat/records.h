@@ -11,6 +11,13 @@
 extern const struct record_type slow_record_type;
 extern const struct record_type in_flight_record_type;
 
+/* All that can be written, the rows of a table, and those of CSV, which has histograms, too; and
+ * the columns of the text face. NULL-terminated. */
+extern const struct record_type *const runqlat_types[];
+extern const struct record_type *const runqlat_row_types[];
+extern const struct record_type *const runqlat_csv_types[];
+extern const char *const runqlat_columns[];
+
 /* Names of --by, by enum runqlat_by, NULL-terminated; and of causes, by enum runqlat_cause. */
 extern const char *const runqlat_by_names[];
 extern const char *const runqlat_cause_names[];
@@ -20,12 +27,6 @@ struct record_values {
 	struct value values[18];
 	char text[128];
 	char more[64];
-};
-
-/* Where times count from. */
-struct record_times {
-	struct clock_base clock;
-	uint64_t started_ns; /* CLOCK_MONOTONIC */
 };
 
 /* These borrow from their arguments. */

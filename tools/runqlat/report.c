@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
+#include "collect/walk.h"
 #include "run/interval.h"
 #include "run/log.h"
-#include "walk.h"
 
 int report__open(struct report *report, struct session *session,
 		 const struct runqlat_options *options)
@@ -112,7 +112,7 @@ int report__interval(struct report *report, const struct session_span *span)
 	return err;
 }
 
-static int report__open_wait(void *ctx, const struct runqlat_open *open)
+static int report__open_wait(void *ctx, const void *open)
 {
 	struct report *report = ctx;
 	struct record_values values;
@@ -131,6 +131,6 @@ int report__open_waits(struct report *report, int fd)
 	int err;
 
 	report->err = 0;
-	err = walk__read(fd, report__open_wait, report);
+	err = walk__read(fd, sizeof(struct runqlat_open), report__open_wait, report);
 	return err ? err : report->err;
 }

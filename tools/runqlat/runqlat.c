@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* runqlat: how long threads wait for a CPU. */
 #include <errno.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "collect/hist.h"
+#include "collect/walk.h"
 #include "cpus.h"
 #include "report.h"
-#include "run/interval.h"
 #include "run/log.h"
-#include "run/number.h"
 #include "run/options.h"
 #include "run/session.h"
 #include "runqlat.h"
 #include "settings.h"
-#include "walk.h"
 
 /* Its types come from the headers above. */
 #include "runqlat.skel.h"
@@ -64,23 +59,6 @@ static const struct attach_way ways[] = {
 
 static const char *const kinds[] = { "wait", NULL };
 
-static const struct record_type *const row_types[] = { &slow_record_type, NULL };
-static const struct record_type *const csv_types[] = { &histogram_record_type, &slow_record_type,
-						       &in_flight_record_type, NULL };
-
-static const struct record_type *const types[] = {
-	&start_record_type,
-	&interval_record_type,
-	&histogram_record_type,
-	&slow_record_type,
-	&in_flight_record_type,
-	&account_record_type,
-	NULL,
-};
-
-static const char *const columns[] = { "time_ns", "duration_ns", "cpu",	  "cause",  "comm",
-				       "pid",	  "tid",	 "waker", "holder", NULL };
-
 static const struct metric_names metrics = {
 	.prefix = "runqlat",
 	.distribution = "wait",
@@ -97,8 +75,8 @@ static struct tool tool = {
 	.ways = ways,
 	.nr_ways = 1,
 	.kinds = kinds,
-	.types = types,
-	.rows = row_types,
+	.types = runqlat_types,
+	.rows = runqlat_row_types,
 };
 
 static int runqlat__size(struct runqlat *runqlat)
@@ -175,19 +153,6 @@ static bool runqlat__wants(void *ctx, const struct attach_program *program)
 	return true;
 }
 
-/* A descriptor whose reading is one walk over all tasks, or -errno, reported. */
-static int start_walk(struct bpf_program *prog)
-{
-	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
-	int fd;
-
-	if (!link)
-		return log_error(errno, NULL, "cannot attach a walk over the tasks");
-	fd = bpf_iter_create(bpf_link__fd(link));
-	bpf_link__destroy(link);
-	return fd < 0 ? log_error(fd, NULL, "cannot start a walk over the tasks") : fd;
-}
-
 /* Makes room for each thread that is there. The kernel refills its store of small pieces in the
  * background: what finds none at first does so later. */
 static int runqlat__walk(struct runqlat *runqlat)
@@ -195,12 +160,12 @@ static int runqlat__walk(struct runqlat *runqlat)
 	__u64 *failures = (__u64 *)&runqlat->skel->bss->walk_failures;
 
 	for (int i = 0; i < WALKS_MAX; i++) {
-		int fd = start_walk(runqlat->skel->progs.runqlat_walk), err;
+		int fd = walk__start(runqlat->skel->progs.runqlat_walk), err;
 
 		if (fd < 0)
 			return fd;
 		*failures = 0;
-		err = walk__read(fd, NULL, NULL);
+		err = walk__read(fd, 0, NULL, NULL);
 		close(fd);
 		if (err || !*failures)
 			return err;
@@ -217,10 +182,10 @@ static int runqlat__attached(void *ctx)
 
 	if (err)
 		return err;
-	runqlat->settle_fd = start_walk(runqlat->skel->progs.runqlat_walk);
+	runqlat->settle_fd = walk__start(runqlat->skel->progs.runqlat_walk);
 	if (runqlat->settle_fd < 0)
 		return runqlat->settle_fd;
-	runqlat->open_fd = start_walk(runqlat->skel->progs.runqlat_open);
+	runqlat->open_fd = walk__start(runqlat->skel->progs.runqlat_open);
 	if (runqlat->open_fd < 0)
 		return runqlat->open_fd;
 	return report__open(&runqlat->report, &runqlat->session, &runqlat->options);
@@ -240,7 +205,7 @@ static int runqlat__report(void *ctx, const struct session_span *span)
 	int err = 0, open_err = 0;
 
 	if (span->last)
-		err = walk__read(runqlat->settle_fd, NULL, NULL);
+		err = walk__read(runqlat->settle_fd, 0, NULL, NULL);
 	if (!err)
 		err = report__interval(&runqlat->report, span);
 	if (span->last)
@@ -259,18 +224,18 @@ int main(int argc, char **argv)
 		.attached = runqlat__attached,
 		.event = runqlat__event,
 		.report = runqlat__report,
-		.columns = columns,
+		.columns = runqlat_columns,
 		.kinds = 1 << RUNQLAT_WAIT,
 	};
 	char aside[64];
-	int err;
+	int status;
 
 	tool.options = runqlat_tool_options;
 	if (options__parse(&tool.options, &runqlat.options, argc, argv) ||
 	    runqlat_options__check(&runqlat.options))
 		return STATUS_USAGE;
 	if (options__face(&runqlat.options.common) == FACE_CSV)
-		tool.rows = csv_types;
+		tool.rows = runqlat_csv_types;
 	runqlat.options.one_cache = cpus__share_cache("/sys/devices/system/cpu");
 	work.interval_ns = runqlat.options.interval.ns;
 	work.max_reports = runqlat.options.count.count;
@@ -278,17 +243,12 @@ int main(int argc, char **argv)
 	runqlat.report.style = runqlat_options__style(&runqlat.options);
 	runqlat.has_task_storage = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1;
 
-	err = session__open(&runqlat.session, &tool, &runqlat.options.common, &work);
-	if (!err)
-		err = session__attach(&runqlat.session);
-	if (!err)
-		err = session__run(&runqlat.session);
+	status = session__trace(&runqlat.session, &tool, &runqlat.options.common, &work);
 	report__close(&runqlat.report);
 	if (runqlat.settle_fd >= 0)
 		close(runqlat.settle_fd);
 	if (runqlat.open_fd >= 0)
 		close(runqlat.open_fd);
-	err = session__close(&runqlat.session, err);
 	runqlat_options__free(&runqlat.options);
-	return err;
+	return status;
 }

@@ -10,12 +10,6 @@
 #include "run/option_rows.h"
 
 #define FIELD(member) offsetof(struct runqlat_options, member)
-#define FLAG(long_name, short_name, option_group, member, text)                                    \
-	{                                                                                          \
-		.name = long_name, .letter = short_name, .group = option_group,                    \
-		.type = OPTION_FLAG, .offset = FIELD(member), .help = text                         \
-	}
-
 #define LOOK_FLAG(long_name, member, text)                                                         \
 	{                                                                                          \
 		.name = long_name, .group = OPTION_SHOW, .type = OPTION_FLAG,                      \
@@ -51,13 +45,17 @@ static const struct option_row rows[] = {
 	  .excludes = "slower",
 	  .no_metrics = true,
 	  .help = "Tell the N longest waits of the run or interval (text: 3, other formats: 0)" },
-	FLAG("cause", 0, OPTION_REPORT, cause,
-	     "A histogram for each cause: woken, preempted, new, throttled (CPU quota)"),
-	FLAG("per-process", 'P', OPTION_REPORT, per_process, "A histogram for each process"),
-	FLAG("per-thread", 'L', OPTION_REPORT, per_thread, "A histogram for each thread"),
-	FLAG("pidnss", 0, OPTION_REPORT, pidnss, "A histogram for each PID namespace"),
-	FLAG("cpus", 'C', OPTION_REPORT, cpus, "A histogram for each CPU"),
-	FLAG("cgroups", 0, OPTION_REPORT, cgroups, "A histogram for each group of cgroup2"),
+	OPTION_ROW_FLAG("cause", 0, OPTION_REPORT, FIELD(cause),
+			"A histogram for each cause: woken, preempted, new, throttled (CPU quota)"),
+	OPTION_ROW_FLAG("per-process", 'P', OPTION_REPORT, FIELD(per_process),
+			"A histogram for each process"),
+	OPTION_ROW_FLAG("per-thread", 'L', OPTION_REPORT, FIELD(per_thread),
+			"A histogram for each thread"),
+	OPTION_ROW_FLAG("pidnss", 0, OPTION_REPORT, FIELD(pidnss),
+			"A histogram for each PID namespace"),
+	OPTION_ROW_FLAG("cpus", 'C', OPTION_REPORT, FIELD(cpus), "A histogram for each CPU"),
+	OPTION_ROW_FLAG("cgroups", 0, OPTION_REPORT, FIELD(cgroups),
+			"A histogram for each group of cgroup2"),
 	{ .name = "by",
 	  .group = OPTION_REPORT,
 	  .type = OPTION_CHOICES,

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "funcs.h"
+#include "run/account.h"
+#include "run/interval.h"
 
 #define NS_PER_SECOND 1000000000.0
 
@@ -16,14 +18,6 @@ const char *const vfswrite_by_names[] = {
 	[VFSWRITE_BY_FUNC] = "func",	 NULL,
 };
 
-#define FIELD(field_name, field_kind, text)                                                        \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .required = true, .meaning = text          \
-	}
-#define OPTIONAL(field_name, field_kind, text)                                                     \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .meaning = text                            \
-	}
 #define COLUMN(field_name, field_kind, heading, least_width, text)                                 \
 	{                                                                                          \
 		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
@@ -49,14 +43,15 @@ enum key_field {
 };
 
 static const struct field key_fields[] = {
-	OPTIONAL("comm", VALUE_BYTES, "Command name: of the process, or of the thread with tid."),
-	OPTIONAL("pid", VALUE_UNSIGNED, "Process id."),
-	OPTIONAL("tid", VALUE_UNSIGNED, "Thread id."),
-	OPTIONAL("uid", VALUE_UNSIGNED, "Real user id."),
-	OPTIONAL("cgroup_id", VALUE_UNSIGNED, "Id of the control group (cgroup2)."),
-	OPTIONAL("cgroup", VALUE_BYTES, "Its path, if it is known."),
-	OPTIONAL("cpu", VALUE_UNSIGNED, "The CPU that the call was counted on."),
-	OPTIONAL("func", VALUE_BYTES, "The function of the kernel, or the system call."),
+	FIELD_OPTIONAL("comm", VALUE_BYTES,
+		       "Command name: of the process, or of the thread with tid."),
+	FIELD_OPTIONAL("pid", VALUE_UNSIGNED, "Process id."),
+	FIELD_OPTIONAL("tid", VALUE_UNSIGNED, "Thread id."),
+	FIELD_OPTIONAL("uid", VALUE_UNSIGNED, "Real user id."),
+	FIELD_OPTIONAL("cgroup_id", VALUE_UNSIGNED, "Id of the control group (cgroup2)."),
+	FIELD_OPTIONAL("cgroup", VALUE_BYTES, "Its path, if it is known."),
+	FIELD_OPTIONAL("cpu", VALUE_UNSIGNED, "The CPU that the call was counted on."),
+	FIELD_OPTIONAL("func", VALUE_BYTES, "The function of the kernel, or the system call."),
 };
 
 static const struct record_type key_type = {
@@ -119,7 +114,7 @@ const struct record_type total_record_type = {
 };
 
 static const struct field other_paths_fields[] = {
-	FIELD("calls", VALUE_COUNTS, "Calls inside the filters, by what was called."),
+	FIELD_REQUIRED("calls", VALUE_COUNTS, "Calls inside the filters, by what was called."),
 };
 
 const struct record_type other_paths_record_type = {
@@ -307,3 +302,16 @@ struct record total__record(const struct row *total, const struct count_scale *s
 	values->values[NR_FIGURES - 1] = causes_value(values, &values->values[2]);
 	return (struct record){ &total_record_type, values->values };
 }
+
+const struct record_type *const vfswrite_row_types[] = { &count_record_type, &total_record_type,
+							 NULL };
+
+const struct record_type *const vfswrite_types[] = {
+	&start_record_type,
+	&interval_record_type,
+	&count_record_type,
+	&total_record_type,
+	&other_paths_record_type,
+	&account_record_type,
+	NULL,
+};

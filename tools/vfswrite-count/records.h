@@ -12,6 +12,10 @@ extern const struct record_type count_record_type;
 extern const struct record_type total_record_type;
 extern const struct record_type other_paths_record_type;
 
+/* All that can be written, and the rows of a table; NULL-terminated. */
+extern const struct record_type *const vfswrite_types[];
+extern const struct record_type *const vfswrite_row_types[];
+
 /* Names of --by, by enum vfswrite_by, NULL-terminated. */
 extern const char *const vfswrite_by_names[];
 

@@ -11,12 +11,6 @@
 #include "run/option_rows.h"
 
 #define FIELD(member) offsetof(struct vfswrite_options, member)
-#define FLAG(long_name, short_name, option_group, member, text)                                    \
-	{                                                                                          \
-		.name = long_name, .letter = short_name, .group = option_group,                    \
-		.type = OPTION_FLAG, .offset = FIELD(member), .help = text                         \
-	}
-
 #define END_OF(member)                                                                             \
 	(offsetof(struct vfswrite_key, member) + sizeof(((struct vfswrite_key *)NULL)->member))
 
@@ -44,8 +38,10 @@ static const struct option_row rows[] = {
 	  .argument = "WHAT",
 	  .choices = also_names,
 	  .help = "Also count this: read (calls of vfs_read)" },
-	FLAG("per-process", 'P', OPTION_REPORT, per_process, "A row for each process"),
-	FLAG("per-thread", 'L', OPTION_REPORT, per_thread, "A row for each thread"),
+	OPTION_ROW_FLAG("per-process", 'P', OPTION_REPORT, FIELD(per_process),
+			"A row for each process"),
+	OPTION_ROW_FLAG("per-thread", 'L', OPTION_REPORT, FIELD(per_thread),
+			"A row for each thread"),
 	{ .name = "by",
 	  .group = OPTION_REPORT,
 	  .type = OPTION_CHOICES,

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* vfswrite-count: who writes on this machine. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "funcs.h"
+#include "collect/walk.h"
 #include "records.h"
 #include "report.h"
-#include "run/interval.h"
 #include "run/log.h"
 #include "run/options.h"
-#include "run/preemption.h"
 #include "run/session.h"
 #include "settings.h"
 #include "vfswrite-count.h"
+#include "ways.h"
 
 /* Its types come from the headers above. */
 #include "vfswrite-count.skel.h"
@@ -33,8 +30,6 @@
 #define ERRORS_MAX 16384
 #define CALLS_MAX 32768
 
-#define KPROBE_TYPE_PATH "/sys/bus/event_source/devices/kprobe/type"
-
 struct vfswrite {
 	struct vfswrite_options options;
 	struct vfswrite_count_bpf *skel;
@@ -42,85 +37,7 @@ struct vfswrite {
 	struct report report;
 };
 
-/* By enum vfswrite_func, so that what a run is about chooses among them. */
-static struct attach_program fentry_programs[] = {
-	[VFSWRITE_VFS_WRITE] = { .program = "write_exit" },
-	[VFSWRITE_VFS_READ] = { .program = "read_exit" },
-	[VFSWRITE_VFS_WRITEV] = { .program = "writev_exit" },
-	[VFSWRITE_ITER_FILE_SPLICE_WRITE] = { .program = "splice_exit" },
-	[VFSWRITE_VFS_COPY_FILE_RANGE] = { .program = "copy_exit" },
-	[VFSWRITE_AIO_WRITE] = { .program = "aio_exit" },
-	[VFSWRITE_IO_WRITE] = { .program = "io_exit" },
-	[VFSWRITE_KERNEL_WRITE] = { .program = "kernel_exit" },
-	[VFSWRITE___KERNEL_WRITE] = { .program = "inner_kernel_exit" },
-};
-
-#define NR_KPROBE_PROGRAMS (VFSWRITE_NR_FUNCTIONS + VFSWRITE_NR_WITH_BYTES)
-
-/* The entries first: each result is then of a call whose entry was seen. */
-static struct attach_program kprobe_programs[NR_KPROBE_PROGRAMS] = {
-	[VFSWRITE_VFS_WRITE] = { .program = "write_call" },
-	[VFSWRITE_VFS_READ] = { .program = "read_call" },
-	[VFSWRITE_VFS_WRITEV] = { .program = "writev_call" },
-	[VFSWRITE_ITER_FILE_SPLICE_WRITE] = { .program = "splice_call" },
-	[VFSWRITE_VFS_COPY_FILE_RANGE] = { .program = "copy_call" },
-	[VFSWRITE_AIO_WRITE] = { .program = "aio_call" },
-	[VFSWRITE_IO_WRITE] = { .program = "io_call" },
-	[VFSWRITE_KERNEL_WRITE] = { .program = "kernel_call" },
-	[VFSWRITE___KERNEL_WRITE] = { .program = "inner_kernel_call" },
-#define RETURN(func) [VFSWRITE_NR_FUNCTIONS + (func)]
-	RETURN(VFSWRITE_VFS_WRITE) = { .program = "write_result" },
-	RETURN(VFSWRITE_VFS_READ) = { .program = "read_result" },
-	RETURN(VFSWRITE_VFS_WRITEV) = { .program = "writev_result" },
-	RETURN(VFSWRITE_ITER_FILE_SPLICE_WRITE) = { .program = "splice_result" },
-	RETURN(VFSWRITE_VFS_COPY_FILE_RANGE) = { .program = "copy_result" },
-	RETURN(VFSWRITE_KERNEL_WRITE) = { .program = "kernel_result" },
-	RETURN(VFSWRITE___KERNEL_WRITE) = { .program = "inner_kernel_result" },
-#undef RETURN
-};
-
-static const struct attach_program syscall_programs[] = {
-	{ .program = "syscall_exit", .target = "sys_exit" },
-};
-
-#define WAY(way_mechanism, way_programs, nr, way_traced)                                           \
-	{                                                                                          \
-		.mechanism = way_mechanism, .programs = way_programs, .nr_programs = nr,           \
-		.traced = way_traced                                                               \
-	}
-#define FENTRY(nr) WAY(ATTACH_FENTRY, fentry_programs, nr, NULL)
-#define KPROBE(nr) WAY(ATTACH_KPROBE, kprobe_programs, nr, NULL)
-#define SYSCALLS WAY(ATTACH_TP_BTF, syscall_programs, 1, NULL)
-
-static struct attach_way ways[] = {
-	FENTRY(VFSWRITE_NR_FUNCTIONS),
-	KPROBE(NR_KPROBE_PROGRAMS),
-	SYSCALLS,
-};
-
-/* Where the kernel preempts itself, only a kprobe loses no call. */
-static struct attach_way preempted_ways[] = {
-	KPROBE(NR_KPROBE_PROGRAMS),
-	FENTRY(VFSWRITE_NR_FUNCTIONS),
-	SYSCALLS,
-};
-
-#define NR_WAYS (sizeof(ways) / sizeof(ways[0]))
-
 static const char *const kinds[] = { "call", NULL };
-
-static const struct record_type *const row_types[] = { &count_record_type, &total_record_type,
-						       NULL };
-
-static const struct record_type *const types[] = {
-	&start_record_type,
-	&interval_record_type,
-	&count_record_type,
-	&total_record_type,
-	&other_paths_record_type,
-	&account_record_type,
-	NULL,
-};
 
 static const struct metric_names metrics = { .prefix = "vfswrite_count" };
 
@@ -128,14 +45,12 @@ static struct tool tool = {
 	.question = "who writes? One event for each call of vfs_write, which write(2) and "
 		    "pwrite(2) come to, on\nfiles, pipes, sockets and devices; writev(2), "
 		    "sendfile(2), splice(2), io_uring and stores to\nmapped memory do not.",
-	.traced = "calls of vfs_write",
 	.metrics = &metrics,
 	.late_heading = true,
-	.ways = ways,
-	.nr_ways = NR_WAYS,
+	.nr_ways = VFSWRITE_NR_WAYS,
 	.kinds = kinds,
-	.types = types,
-	.rows = row_types,
+	.types = vfswrite_types,
+	.rows = vfswrite_row_types,
 };
 
 /* Room for so many rows. */
@@ -216,52 +131,18 @@ static void vfswrite__close(void *ctx)
 	vfswrite->skel = NULL;
 }
 
-/* The function of a program, and whether it is at the return of it by kprobe. */
-static size_t func_of(const struct attach_program *program, bool *is_return)
-{
-	*is_return = false;
-	if (program >= fentry_programs && program < fentry_programs + VFSWRITE_NR_FUNCTIONS)
-		return (size_t)(program - fentry_programs);
-	*is_return = program >= kprobe_programs + VFSWRITE_NR_FUNCTIONS;
-	return (size_t)(program - kprobe_programs) % VFSWRITE_NR_FUNCTIONS;
-}
-
-/* Other paths of a write are always counted, by who writes or aside. */
 static bool vfswrite__wants(void *ctx, const struct attach_program *program)
 {
 	const struct vfswrite *vfswrite = ctx;
-	uint32_t counted = vfswrite_options__counted(&vfswrite->options);
-	bool is_return;
-	size_t func;
 
-	if (program == syscall_programs)
-		return true;
-	func = func_of(program, &is_return);
-	if (is_return)
-		return counted & 1U << func;
-	return counted & 1U << func || vfswrite_funcs[func].is_other_path;
+	return vfswrite_program__is_wanted(program, &vfswrite->options);
 }
 
 static bool vfswrite__is_aside(void *ctx, const struct attach_program *program)
 {
 	const struct vfswrite *vfswrite = ctx;
-	uint32_t counted = vfswrite_options__counted(&vfswrite->options);
-	bool is_return;
 
-	return program != syscall_programs &&
-	       (!(counted & 1U << func_of(program, &is_return)) || is_return);
-}
-
-static struct bpf_link *attach_walk(struct bpf_program *program, const struct bpf_map *map)
-{
-	union bpf_iter_link_info info = { .map.map_fd = (__u32)bpf_map__fd(map) };
-	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info,
-		    .link_info_len = sizeof(info));
-	struct bpf_link *link = bpf_program__attach_iter(program, &options);
-
-	if (!link)
-		log_error(errno, NULL, "cannot attach a walk over the rows");
-	return link;
+	return vfswrite_program__is_aside(program, &vfswrite->options);
 }
 
 static int vfswrite__attached(void *ctx)
@@ -269,22 +150,14 @@ static int vfswrite__attached(void *ctx)
 	struct vfswrite *vfswrite = ctx;
 	struct vfswrite_count_bpf *skel = vfswrite->skel;
 
-	vfswrite->report.rows_walk = attach_walk(skel->progs.walk_rows, skel->maps.rows);
-	vfswrite->report.errors_walk = attach_walk(skel->progs.walk_errors, skel->maps.errors);
+	vfswrite->report.rows_walk = walk__attach(skel->progs.walk_rows, skel->maps.rows);
+	vfswrite->report.errors_walk = walk__attach(skel->progs.walk_errors, skel->maps.errors);
 	if (vfswrite->report.has_hot) {
-		vfswrite->report.hot_walk = attach_walk(skel->progs.walk_hot, skel->maps.hot_rows);
+		vfswrite->report.hot_walk = walk__attach(skel->progs.walk_hot, skel->maps.hot_rows);
 		if (!vfswrite->report.hot_walk)
 			return -EINVAL;
 	}
 	return vfswrite->report.rows_walk && vfswrite->report.errors_walk ? 0 : -EINVAL;
-}
-
-static int vfswrite__event(void *ctx, const void *data, size_t size)
-{
-	(void)ctx;
-	(void)data;
-	return log_error(EINVAL, "Please report this.",
-			 "there is a record of %zu bytes where none is expected", size);
 }
 
 /* The writes that went other ways, of which nothing but their number was kept. Read when nothing
@@ -317,54 +190,6 @@ static int vfswrite__report(void *ctx, const struct session_span *span)
 	return err ? err : aside_err;
 }
 
-static void name_targets(void)
-{
-	static char returns[VFSWRITE_NR_WITH_BYTES][48];
-
-	for (size_t i = 0; i < VFSWRITE_NR_FUNCTIONS; i++) {
-		fentry_programs[i].target = kprobe_programs[i].target = vfswrite_funcs[i].name;
-	}
-	for (size_t i = 0; i < VFSWRITE_NR_WITH_BYTES; i++) {
-		snprintf(returns[i], sizeof(returns[i]), "return of %s", vfswrite_funcs[i].name);
-		kprobe_programs[VFSWRITE_NR_FUNCTIONS + i].target = returns[i];
-	}
-}
-
-/* What the line at the start says. */
-static void name_traced(const struct vfswrite_options *options)
-{
-	static const char *const functions[2][2] = {
-		{ "calls of vfs_write", "calls of vfs_write and vfs_read" },
-		{ "all paths of a write", "all paths of a write, and vfs_read" },
-	};
-	static const char *const syscalls[2][2] = {
-		{ "the system calls write and pwrite64, in place of vfs_write",
-		  "the system calls write, pwrite64, read and pread64, in place of vfs_write and "
-		  "vfs_read" },
-		{ "the system calls that write, in place of all paths of a write",
-		  "the system calls that write, read and pread64, in place of all paths of a "
-		  "write and vfs_read" },
-	};
-	bool all = options->paths, reads = options->also;
-
-	tool.traced = functions[all][reads];
-	ways[NR_WAYS - 1].traced = preempted_ways[NR_WAYS - 1].traced = syscalls[all][reads];
-}
-
-/* Reading the mode takes time: only where it decides. */
-static void choose_ways(const struct common_options *options)
-{
-	struct preemption preemption;
-
-	if (options->attach != ATTACH_AUTO || options->json_schema ||
-	    access(KPROBE_TYPE_PATH, F_OK))
-		return;
-	preemption__read(&preemption);
-	if (preemption.preempts)
-		tool.ways = preempted_ways;
-	log_debug("preemption of the kernel: %s, from %s", preemption.mode, preemption.source);
-}
-
 int main(int argc, char **argv)
 {
 	static struct vfswrite vfswrite;
@@ -376,12 +201,11 @@ int main(int argc, char **argv)
 		.wants = vfswrite__wants,
 		.is_aside = vfswrite__is_aside,
 		.attached = vfswrite__attached,
-		.event = vfswrite__event,
 		.report = vfswrite__report,
 		.columns = columns,
 		.kinds = 1 << VFSWRITE_CALL,
 	};
-	int err;
+	int status;
 
 	tool.options = vfswrite_tool_options;
 	if (options__parse(&tool.options, &vfswrite.options, argc, argv) ||
@@ -393,19 +217,13 @@ int main(int argc, char **argv)
 	work.max_reports = vfswrite.options.count.count;
 	report__open(&vfswrite.report, &vfswrite.session, &vfswrite.options);
 
-	name_targets();
-	name_traced(&vfswrite.options);
-	choose_ways(&vfswrite.options.common);
-	err = session__open(&vfswrite.session, &tool, &vfswrite.options.common, &work);
-	if (!err)
-		err = session__attach(&vfswrite.session);
-	if (!err)
-		err = session__run(&vfswrite.session);
+	tool.ways = ways__choose(&vfswrite.options);
+	tool.traced = ways__traced(&vfswrite.options);
+	status = session__trace(&vfswrite.session, &tool, &vfswrite.options.common, &work);
 	bpf_link__destroy(vfswrite.report.rows_walk);
 	bpf_link__destroy(vfswrite.report.errors_walk);
 	bpf_link__destroy(vfswrite.report.hot_walk);
 	report__close(&vfswrite.report);
-	err = session__close(&vfswrite.session, err);
 	common_options__free(&vfswrite.options.common);
-	return err;
+	return status;
 }
