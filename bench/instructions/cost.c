@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cost.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -12,7 +11,7 @@
 
 #include <bpf/bpf.h>
 
-#include "scratch.h"
+#include "small_program.h"
 #include "test.h"
 
 /* Batches of which the median is taken, at most. */
@@ -35,40 +34,6 @@ static void write_once(void)
 		test__fatal("write", "cannot write to /dev/null: %s", strerror(errno));
 }
 
-/* The least program there can be: it only ends, with status 0. */
-struct least_program {
-	Elf64_Ehdr header;
-	Elf64_Phdr segment;
-	unsigned char code[9];
-} __attribute__((packed));
-
-#define LOAD_ADDRESS 0x400000
-
-static const struct least_program least_program = {
-	.header = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-			     EV_CURRENT },
-		.e_type = ET_EXEC,
-		.e_machine = EM_X86_64,
-		.e_version = EV_CURRENT,
-		.e_entry = LOAD_ADDRESS + offsetof(struct least_program, code),
-		.e_phoff = offsetof(struct least_program, segment),
-		.e_ehsize = sizeof(Elf64_Ehdr),
-		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 1,
-	},
-	.segment = {
-		.p_type = PT_LOAD,
-		.p_flags = PF_R | PF_X,
-		.p_vaddr = LOAD_ADDRESS,
-		.p_filesz = sizeof(struct least_program),
-		.p_memsz = sizeof(struct least_program),
-		.p_align = 4096,
-	},
-	/* xor %edi,%edi; mov $60,%eax; syscall: exit(0) */
-	.code = { 0x31, 0xff, 0xb8, 60, 0, 0, 0, 0x0f, 0x05 },
-};
-
 static void exec_once(void)
 {
 	/* A command line as people have them. */
@@ -79,7 +44,7 @@ static void exec_once(void)
 	pid_t pid;
 
 	if (!path)
-		path = scratch__write("least", &least_program, sizeof(least_program), 0755);
+		path = small_program("least");
 	pid = vfork();
 	if (!pid) {
 		execve(path, argv, envp);

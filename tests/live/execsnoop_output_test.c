@@ -17,15 +17,6 @@
 
 static const char *program;
 
-static pid_t execute(const char *const *argv, const char *role)
-{
-	pid_t pid = workload__start(
-		&(struct workload){ .program = program, .role = role, .argv = argv });
-
-	workload__wait(pid, NULL);
-	return pid;
-}
-
 static struct json *read_schema(void)
 {
 	char error[256] = "";
@@ -112,9 +103,9 @@ static void check_schema(void)
 	tool_run__trace(&run, NULL, ARGS("-j", "-e", "--stats"));
 	to_ns = test__wall_ns();
 	for (size_t i = 0; i < nr_odd_args; i++)
-		execute(odd_args[i].argv, "true");
-	execute(ARGS("x"), "exit 3");
-	execute(ARGS("x"), "signal 9");
+		workload__execute(program, odd_args[i].argv, "true");
+	workload__execute(program, ARGS("x"), "exit 3");
+	workload__execute(program, ARGS("x"), "signal 9");
 	tool_run__stop(&run);
 	check_lines(json__root(schema), &run, "schema: every line of a run with -e and --stats");
 	check_start(&run, from_ns, to_ns);
@@ -203,7 +194,7 @@ static void check_csv(void)
 		test__skip("csv: arguments as a shell line", "there is no bash here");
 	tool_run__trace(&run, NULL, ARGS("--format", "csv", "--comm", file_name(program)));
 	for (size_t i = 0; i < nr_odd_args; i++)
-		pids[i] = execute(odd_args[i].argv, "true");
+		pids[i] = workload__execute(program, odd_args[i].argv, "true");
 	tool_run__stop(&run);
 	rest = run.out;
 	line = strsep(&rest, "\n");
@@ -228,7 +219,7 @@ static void check_file(void)
 	pid_t pid;
 
 	tool_run__trace(&run, NULL, ARGS("-j", "--output", path));
-	pid = execute(ARGS("x"), "true");
+	pid = workload__execute(program, ARGS("x"), "true");
 	test__equal("output: the status is 0", (uint64_t)tool_run__stop(&run), 0);
 	test__equal("output: nothing on stdout", run.out_size, 0);
 	file.out = file__read(path, &file.out_size);
@@ -309,7 +300,7 @@ static void check_delay(void)
 		struct json *record;
 
 		test__sleep_ms(37 * (i % 3));
-		execute(ARGS("x"), "true");
+		workload__execute(program, ARGS("x"), "true");
 		record = next_record(&run, "exec");
 		if (!record)
 			test__fatal("pipe: a record comes", "none in five seconds");

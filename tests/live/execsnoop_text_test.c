@@ -19,15 +19,6 @@
 
 static const char *program;
 
-static pid_t execute(const char *const *argv, const char *role)
-{
-	pid_t pid = workload__start(
-		&(struct workload){ .program = program, .role = role, .argv = argv });
-
-	workload__wait(pid, NULL);
-	return pid;
-}
-
 static size_t find_row(const struct table *table, const char *column, pid_t number, size_t from)
 {
 	char word[16];
@@ -67,7 +58,7 @@ static void check_plain(void)
 	pid_t pid;
 
 	tool_run__trace(&run, NULL, ARGS("--comm", file_name(program)));
-	pid = execute(ARGS("one", "two"), "true");
+	pid = workload__execute(program, ARGS("one", "two"), "true");
 	tool_run__stop(&run);
 	table__read(&table, run.out);
 	for (size_t i = 0; i < sizeof(due) / sizeof(*due); i++) {
@@ -121,7 +112,7 @@ static void check_columns(void)
 			ARGS("-T", "-t", "-U", "-C", "-M", "--comm", file_name(program)));
 	test__sleep_ms(50);
 	from_ns = test__wall_ns();
-	pid = execute(ARGS("one"), "true");
+	pid = workload__execute(program, ARGS("one"), "true");
 	to_ns = test__wall_ns();
 	tool_run__stop(&run);
 	table__read(&table, run.out);
@@ -155,8 +146,8 @@ static void check_exits(void)
 	pid_t pid;
 
 	tool_run__trace(&run, NULL, ARGS("-e", "--comm", file_name(program)));
-	pid = execute(ARGS("one"), "exit 7");
-	execute(ARGS("two"), "signal 9");
+	pid = workload__execute(program, ARGS("one"), "exit 7");
+	workload__execute(program, ARGS("two"), "signal 9");
 	tool_run__stop(&run);
 	table__read(&table, run.out);
 	test__equal("text: an exec and an exit are two rows", table.nr_rows, 4);
@@ -243,9 +234,9 @@ static void check_quoting(bool quoted)
 		test__fatal("memory", "out of memory");
 	tool_run__trace(&run, NULL, ARGS("--comm", file_name(program), quoted ? "-q" : NULL));
 	for (size_t i = 0; i < nr_odd_args; i++)
-		pids[i] = execute(odd_args[i].argv, "true");
+		pids[i] = workload__execute(program, odd_args[i].argv, "true");
 	for (size_t i = 0; i < nr_words; i++)
-		word_pids[i] = execute(ARGS(first_words[i], "x"), "true");
+		word_pids[i] = workload__execute(program, ARGS(first_words[i], "x"), "true");
 	tool_run__stop(&run);
 	test__check(is_clean(run.out, run.out_size), "text: no control byte comes through",
 		    "one does");

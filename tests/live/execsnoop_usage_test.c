@@ -7,16 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/refusal.h"
 #include "support/role.h"
 #include "support/test.h"
 #include "support/tool.h"
-
-struct refusal {
-	const char *name;
-	const char *args[6];
-	int status;
-	const char *word; /* the message has it */
-};
 
 #define USAGE 2
 #define FAILED 1
@@ -87,28 +81,6 @@ static const struct refusal refusals[] = {
 	{ "a descriptor that is not open", { "--ready-fd", "77" }, FAILED, "77" },
 };
 
-static void check_refusal(const struct refusal *refusal)
-{
-	bool about_ready = !strcmp(refusal->args[0], "--ready-fd");
-	const struct tool_setup setup = { .no_ready = about_ready };
-	struct tool_run run;
-	char check[128];
-
-	if (tool_run__start(&run, &setup, refusal->args) && !about_ready)
-		tool_run__signal(&run, SIGINT);
-	snprintf(check, sizeof(check), "usage: %s is told before tracing", refusal->name);
-	test__check(!run.ready || about_ready, check, "there was a ready byte");
-	tool_run__wait(&run);
-	snprintf(check, sizeof(check), "usage: %s is %d", refusal->name, refusal->status);
-	test__equal(check, (uint64_t)run.status, (uint64_t)refusal->status);
-	snprintf(check, sizeof(check), "usage: %s: the message has \"%s\"", refusal->name,
-		 refusal->word);
-	test__check(strstr(run.err, refusal->word), check, "saw: %s", run.err);
-	snprintf(check, sizeof(check), "usage: %s: nothing on stdout", refusal->name);
-	test__check(!run.out_size, check, "saw: %s", run.out);
-	tool_run__free(&run);
-}
-
 static void check_answer(const char *const *args, const char *name, const char *const *words)
 {
 	struct tool_run run;
@@ -177,8 +149,7 @@ int main(int argc, char **argv)
 	role__play(argc, argv);
 	if (!kill(4000000, 0) || errno != ESRCH)
 		test__fatal("usage", "there is a process 4000000");
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
-		check_refusal(&refusals[i]);
+	refusal__check(refusals, sizeof(refusals) / sizeof(refusals[0]));
 	check_help();
 	check_answer(ARGS("--version"), "--version", ARGS("execsnoop", "."));
 	check_answer(ARGS("--check"), "--check",

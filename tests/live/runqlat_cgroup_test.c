@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "support/cgroup.h"
+#include "support/children.h"
 #include "support/records.h"
 #include "support/role.h"
 #include "support/test.h"
@@ -21,15 +22,12 @@
  * for the end. */
 static pid_t start_sleeper(const char *group, int go)
 {
-	pid_t parent = getpid(), pid = fork();
+	pid_t pid = children__fork();
 	char byte;
 
-	if (pid < 0)
-		test__fatal("fork", "errno %d", errno);
 	if (pid)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || cgroup__enter(group) || read(go, &byte, 1) != 1)
+	if (cgroup__enter(group) || read(go, &byte, 1) != 1)
 		_exit(1);
 	for (int i = 0; i < 500; i++)
 		usleep(500);

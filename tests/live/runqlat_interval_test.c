@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/children.h"
 #include "support/records.h"
 #include "support/role.h"
 #include "support/test.h"
@@ -28,22 +29,13 @@ static size_t nr_load;
 /* A child bound to this CPU; true in it. */
 static bool start_on(int cpu)
 {
-	pid_t parent = getpid(), pid = fork();
-	cpu_set_t cpus;
+	pid_t pid = children__fork();
 
-	if (pid < 0)
-		test__fatal("fork", "errno %d", errno);
 	if (pid) {
 		load[nr_load++] = pid;
 		return false;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		_exit(1);
+	children__bind(cpu);
 	return true;
 }
 

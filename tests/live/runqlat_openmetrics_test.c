@@ -13,6 +13,7 @@
 
 #include <linux/capability.h>
 
+#include "support/children.h"
 #include "support/openmetrics.h"
 #include "support/role.h"
 #include "support/scratch.h"
@@ -24,15 +25,10 @@
 /* A process of this name that naps until it is killed. */
 static pid_t start_napper(const char *name)
 {
-	pid_t parent = getpid(), pid = fork();
+	pid_t pid = children__fork();
 
-	if (pid < 0)
-		test__fatal("fork", "errno %d", errno);
 	if (pid)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	prctl(PR_SET_NAME, name);
 	for (;;)
 		usleep(1000);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/children.h"
 #include "support/records.h"
 #include "support/role.h"
 #include "support/schema.h"
@@ -25,21 +26,12 @@ static char pids[40];
 /* A busy loop under this name on the last CPU, until it is killed. */
 static pid_t start_hog(const char *name)
 {
-	pid_t parent = getpid(), pid = fork();
-	cpu_set_t cpus;
+	pid_t pid = children__fork();
 
-	if (pid < 0)
-		test__fatal("fork", "errno %d", errno);
 	if (pid)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	prctl(PR_SET_NAME, name);
-	CPU_ZERO(&cpus);
-	CPU_SET((int)sysconf(_SC_NPROCESSORS_ONLN) - 1, &cpus);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		_exit(1);
+	children__bind(children__last_cpu());
 	for (;;)
 		continue;
 }
@@ -118,28 +110,19 @@ static void check_text(void)
 /* A process on the loops' CPU that reads a byte at a time; *fd: where to write them. */
 static pid_t start_reader(int *fd)
 {
-	pid_t parent = getpid(), pid;
 	int ends[2];
-	cpu_set_t cpus;
+	pid_t pid;
 	char byte;
 
 	if (pipe(ends))
 		test__fatal("pipe", "errno %d", errno);
-	pid = fork();
-	if (pid < 0)
-		test__fatal("fork", "errno %d", errno);
+	pid = children__fork();
 	if (pid) {
 		close(ends[0]);
 		*fd = ends[1];
 		return pid;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	CPU_ZERO(&cpus);
-	CPU_SET((int)sysconf(_SC_NPROCESSORS_ONLN) - 1, &cpus);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		_exit(1);
+	children__bind(children__last_cpu());
 	while (read(ends[0], &byte, 1) == 1)
 		continue;
 	_exit(0);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/children.h"
 #include "support/records.h"
 #include "support/role.h"
 #include "support/test.h"
@@ -23,20 +24,12 @@
 static pid_t start(int priority, void (*work)(const int *), const int *ends)
 {
 	const struct sched_param param = { .sched_priority = priority };
-	pid_t parent = getpid(), pid = fork();
-	cpu_set_t cpus;
+	pid_t pid = children__fork();
 
-	if (pid < 0)
-		test__fatal("fork", "errno %d", errno);
 	if (pid)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	CPU_ZERO(&cpus);
-	CPU_SET((int)sysconf(_SC_NPROCESSORS_ONLN) - 1, &cpus);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus) ||
-	    (priority && sched_setscheduler(0, SCHED_FIFO, &param)))
+	children__bind(children__last_cpu());
+	if (priority && sched_setscheduler(0, SCHED_FIFO, &param))
 		_exit(1);
 	work(ends);
 	_exit(0);

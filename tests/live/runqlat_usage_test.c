@@ -10,17 +10,13 @@
 #include <linux/capability.h>
 
 #include "support/records.h"
+#include "support/refusal.h"
 #include "support/role.h"
 #include "support/scratch.h"
 #include "support/test.h"
 #include "support/tool.h"
 
-static const struct {
-	const char *name;
-	const char *args[6];
-	int status;
-	const char *word;
-} refusals[] = {
+static const struct refusal refusals[] = {
 	{ "an interval in letters", { "abc" }, 2, "abc" },
 	{ "an interval of nothing", { "0" }, 2, "0" },
 	{ "a negative interval", { "-1" }, 2, "-1" },
@@ -58,21 +54,6 @@ static const struct {
 	{ "an order that is none", { "-P", "--sort", "age" }, 2, "age" },
 	{ "bars as metrics", { "--format=openmetrics", "--log-bars" }, 2, "--log-bars" },
 };
-
-static void check_refusals(void)
-{
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-		struct tool_run run;
-		char check[96];
-		int status = tool_run__once(&run, NULL, refusals[i].args);
-
-		snprintf(check, sizeof(check), "refused: %s", refusals[i].name);
-		test__check(status == refusals[i].status && strstr(run.err, refusals[i].word) &&
-				    !run.out_size,
-			    check, "status %d, stderr: %s", status, run.err);
-		tool_run__free(&run);
-	}
-}
 
 static void hide_btf(void *empty_file)
 {
@@ -189,7 +170,7 @@ static void check_nothing(void)
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
-	check_refusals();
+	refusal__check(refusals, sizeof(refusals) / sizeof(refusals[0]));
 	check_lacks();
 	check_signals();
 	check_closed_pipe();

@@ -12,17 +12,13 @@
 
 #include "support/cgroup.h"
 #include "support/records.h"
+#include "support/refusal.h"
 #include "support/role.h"
 #include "support/test.h"
 #include "support/tool.h"
 #include "support/writer.h"
 
-static const struct {
-	const char *name;
-	const char *args[6];
-	int status;
-	const char *word;
-} refusals[] = {
+static const struct refusal refusals[] = {
 	{ "an interval in letters", { "abc" }, 2, "abc" },
 	{ "an interval of nothing", { "0" }, 2, "0" },
 	{ "a count of nothing", { "1", "0" }, 2, "0" },
@@ -37,21 +33,6 @@ static const struct {
 	{ "a mechanism that is none of its own", { "--attach", "uprobe" }, 1, "uprobe" },
 	{ "a duration below nothing", { "-d", "-1" }, 2, "-1" },
 };
-
-static void check_refusals(void)
-{
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-		struct tool_run run;
-		char check[96];
-		int status = tool_run__once(&run, NULL, refusals[i].args);
-
-		snprintf(check, sizeof(check), "refused: %s", refusals[i].name);
-		test__check(status == refusals[i].status && strstr(run.err, refusals[i].word) &&
-				    !run.out_size,
-			    check, "status %d, stderr: %s", status, run.err);
-		tool_run__free(&run);
-	}
-}
 
 static void check_filters(void)
 {
@@ -359,7 +340,7 @@ static void check_live(void)
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
-	check_refusals();
+	refusal__check(refusals, sizeof(refusals) / sizeof(refusals[0]));
 	check_filters();
 	check_order();
 	check_top();

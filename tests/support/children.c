@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "children.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,4 +76,68 @@ void children__remove(pid_t pid)
 	for (int i = 0; i < CHILDREN_MAX; i++)
 		if (children[i] == pid)
 			children[i] = 0;
+}
+
+pid_t children__fork(void)
+{
+	pid_t parent = getpid(), pid = fork(), now;
+
+	if (pid < 0)
+		test__fatal("fork", "%s", strerror(errno));
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	now = getppid();
+	/* 0: it is the first process of a PID namespace. */
+	if (now && now != parent)
+		_exit(1);
+	return 0;
+}
+
+void children__bind(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		_exit(1);
+}
+
+int children__last_cpu(void)
+{
+	return (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+}
+
+pid_t children__start(void (*prepare)(void))
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ends))
+		test__fatal("child", "no pipe: %s", strerror(errno));
+	pid = children__fork();
+	if (!pid) {
+		if (prepare)
+			prepare();
+		if (write(ends[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	/* A change of the user takes back what the kernel was told in children__fork(). */
+	children__add(pid);
+	close(ends[1]);
+	if (read(ends[0], &byte, 1) != 1)
+		test__fatal("child", "it did not get ready");
+	close(ends[0]);
+	return pid;
+}
+
+void children__end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	children__remove(pid);
 }

@@ -14,4 +14,18 @@ void children__add(pid_t pid);
 /* After the wait for it. */
 void children__remove(pid_t pid);
 
+/* fork() of a child that the kernel kills when its parent ends: 0 in the child. */
+pid_t children__fork(void);
+
+/* In a child: from now on it runs on this CPU alone. */
+void children__bind(int cpu);
+
+int children__last_cpu(void);
+
+/* A child that has done prepare(), unless that is NULL, and then stays until children__end(). */
+pid_t children__start(void (*prepare)(void));
+
+/* Kills it and waits for it. */
+void children__end(pid_t pid);
+
 #endif

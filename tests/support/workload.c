@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "workload.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -14,6 +13,7 @@
 
 #include "children.h"
 #include "scratch.h"
+#include "small_program.h"
 #include "test.h"
 
 const char *workload__program(const char *name)
@@ -38,40 +38,10 @@ const char *workload__own_program(const char *prefix)
 
 const char *workload__small_program(const char *prefix)
 {
-	/* xor %edi,%edi; mov $60,%eax (exit); syscall */
-	static const unsigned char code[] = { 0x31, 0xff, 0xb8, 60, 0, 0, 0, 0x0f, 0x05 };
-	const Elf64_Addr base = 0x400000;
-	struct {
-		Elf64_Ehdr header;
-		Elf64_Phdr segment;
-		unsigned char code[sizeof(code)];
-	} file = {
-		.header = {
-			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-				     EV_CURRENT },
-			.e_type = ET_EXEC,
-			.e_machine = EM_X86_64,
-			.e_version = EV_CURRENT,
-			.e_entry = base + offsetof(typeof(file), code),
-			.e_phoff = offsetof(typeof(file), segment),
-			.e_ehsize = sizeof(Elf64_Ehdr),
-			.e_phentsize = sizeof(Elf64_Phdr),
-			.e_phnum = 1,
-		},
-		.segment = {
-			.p_type = PT_LOAD,
-			.p_flags = PF_R | PF_X,
-			.p_vaddr = base,
-			.p_filesz = sizeof(file),
-			.p_memsz = sizeof(file),
-			.p_align = 4096,
-		},
-	};
 	char name[64];
 
-	memcpy(file.code, code, sizeof(code));
 	snprintf(name, sizeof(name), "%s.%d", prefix, getpid());
-	return scratch__write(name, &file, sizeof(file), 0755);
+	return small_program(name);
 }
 
 const char *file_name(const char *path)
@@ -125,6 +95,15 @@ int workload__wait(pid_t pid, struct rusage *usage)
 			test__fatal("workload", "wait for %d: %s", pid, strerror(errno));
 	children__remove(pid);
 	return status;
+}
+
+pid_t workload__execute(const char *program, const char *const *argv, const char *role)
+{
+	pid_t pid = workload__start(
+		&(struct workload){ .program = program, .role = role, .argv = argv });
+
+	workload__wait(pid, NULL);
+	return pid;
 }
 
 int workload__run(const struct workload *workload)

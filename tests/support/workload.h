@@ -31,10 +31,7 @@ const char *workload__program(const char *name);
 /* The same under a name of the form "PREFIX.PID": one of this test run alone. */
 const char *workload__own_program(const char *prefix);
 
-/*
- * Path of a program "PREFIX.PID" that does nothing but end with 0, and is as small as a program
- * can be: for tests that start thousands. It has no roles.
- */
+/* Path of a small_program() "PREFIX.PID": for tests that start thousands. It has no roles. */
 const char *workload__small_program(const char *prefix);
 
 /* The file name of a path. */
@@ -47,7 +44,10 @@ pid_t workload__start(const struct workload *workload);
 /* Waits for the child; its wait status. usage may be NULL. */
 int workload__wait(pid_t pid, struct rusage *usage);
 
-/* Both. */
+/* Starts program in this role (NULL: "true") with these words and waits for it; its pid. */
+pid_t workload__execute(const char *program, const char *const *argv, const char *role);
+
+/* Starts it and waits; the wait status. */
 int workload__run(const struct workload *workload);
 
 /* Runs program n times, one after another, by posix_spawn; one with roles as "true". */

@@ -47,38 +47,6 @@ static void become_other_user(void)
 		_exit(1);
 }
 
-/* A process that stays until it is killed and has done prepare() before this returns. */
-static pid_t start(void (*prepare)(void))
-{
-	int ends[2];
-	char byte;
-	pid_t pid;
-
-	if (pipe(ends))
-		test__fatal("child", "no pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		prepare();
-		if (write(ends[1], "x", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	children__add(pid);
-	close(ends[1]);
-	if (read(ends[0], &byte, 1) != 1)
-		test__fatal("child", "it did not get ready");
-	close(ends[0]);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	children__remove(pid);
-}
-
 static void set_capabilities(uint64_t mask)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -128,7 +96,7 @@ static void test_files(void)
 
 	chmod(path, 0700);
 	mapped_fd = open(path, O_RDONLY | O_CLOEXEC);
-	pid = start(become_other_user);
+	pid = children__start(become_other_user);
 	check_with("another user's process, a file of root alone", all, pid, SYMBOL_NOT_IN_SYMBOLS);
 	check_with("without map_files: by its path", PTRACE | READ_SEARCH, pid,
 		   SYMBOL_NOT_IN_SYMBOLS);
@@ -141,7 +109,7 @@ static void test_files(void)
 	unlink(path);
 	check_with("deleted: no path leads to it", PTRACE | READ_SEARCH, pid, SYMBOL_FILE_GONE);
 	check_with("deleted: read by its mapping", all, pid, SYMBOL_NOT_IN_SYMBOLS);
-	end(pid);
+	children__end(pid);
 	close(mapped_fd);
 }
 
@@ -244,12 +212,12 @@ static void test_namespaces(void)
 		test__skip("a perf map in other namespaces", "%s", strerror(errno));
 		return;
 	}
-	process.pid = start(generate_in_namespaces);
+	process.pid = children__start(generate_in_namespaces);
 	setns(ours, CLONE_NEWPID);
 	close(ours);
 	symbolizer__user(symbolizer, &process, (uintptr_t)place + 64, &symbol);
 	test__same("a perf map in other namespaces", symbol.name, "generated");
-	end(process.pid);
+	children__end(process.pid);
 	symbolizer__close(symbolizer);
 }
 
@@ -265,7 +233,7 @@ static void map_much(void)
 static void test_many_mappings(void)
 {
 	const struct symbolizer_options options = { .user = true };
-	struct symbolizer_process process = { .pid = start(map_much) };
+	struct symbolizer_process process = { .pid = children__start(map_much) };
 	struct symbolizer *symbolizer;
 	uint64_t begin;
 	int err;
@@ -278,7 +246,7 @@ static void test_many_mappings(void)
 	test__check(test__now_ns() - begin < test__patience_ms(3000) * 1000000,
 		    "60,000 mappings take no time", "%" PRIu64 " ms",
 		    (test__now_ns() - begin) / 1000000);
-	end(process.pid);
+	children__end(process.pid);
 	symbolizer__close(symbolizer);
 }
 

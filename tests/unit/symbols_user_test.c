@@ -51,38 +51,6 @@ static void check_name(const char *name, pid_t pid, uint64_t address, const char
 }
 
 /* Starts a process that stays until it is killed and has done prepare() before this returns. */
-static pid_t start(void (*prepare)(void))
-{
-	int ends[2];
-	char byte;
-	pid_t pid;
-
-	if (pipe(ends))
-		test__fatal("child", "no pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		if (prepare)
-			prepare();
-		if (write(ends[1], "x", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	children__add(pid);
-	close(ends[1]);
-	if (read(ends[0], &byte, 1) != 1)
-		test__fatal("child", "it did not get ready");
-	close(ends[0]);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	children__remove(pid);
-}
-
 static void *shared_place;
 
 static void test_own(void)
@@ -113,14 +81,14 @@ static void test_vdso(void)
 static void test_exited(void)
 {
 	struct symbolizer_counts before, after;
-	pid_t pid = start(NULL);
+	pid_t pid = children__start(NULL);
 	const struct symbolizer_process process = { .pid = pid };
 
 	test__equal("a process is remembered", -symbolizer__remember(symbolizer, &process), 0);
-	end(pid);
+	children__end(pid);
 	check_name("it has ended: named", pid, (uintptr_t)test_exited, "test_exited");
-	pid = start(NULL);
-	end(pid);
+	pid = children__start(NULL);
+	children__end(pid);
 	symbolizer__counts(symbolizer, &before);
 	check_reason("it ended before", pid, (uintptr_t)test_exited, SYMBOL_EXITED_EARLY);
 	symbolizer__counts(symbolizer, &after);
@@ -176,10 +144,10 @@ static void check_file(const char *name, const void *bytes, size_t size, enum sy
 	pid_t pid;
 
 	mapped_fd = open(path, O_RDONLY | O_CLOEXEC);
-	pid = start(map_file);
+	pid = children__start(map_file);
 	unlink(path);
 	check_reason(name, pid, (uintptr_t)shared_place + 16, reason);
-	end(pid);
+	children__end(pid);
 	close(mapped_fd);
 }
 
@@ -201,11 +169,11 @@ static void test_deleted(void)
 	pid_t pid;
 
 	mapped_fd = open(path, O_RDONLY | O_CLOEXEC);
-	pid = start(map_file);
+	pid = children__start(map_file);
 	unlink(path);
 	check_reason("a deleted file is read by its mapping", pid, (uintptr_t)shared_place + 64,
 		     SYMBOL_NOT_IN_SYMBOLS);
-	end(pid);
+	children__end(pid);
 	close(mapped_fd);
 }
 
@@ -253,19 +221,19 @@ static void remove_perf_map(pid_t pid)
 static void test_generated(void)
 {
 	uint64_t place = (uintptr_t)shared_place;
-	pid_t pid = start(map_anonymous);
+	pid_t pid = children__start(map_anonymous);
 
 	check_reason("generated code without a perf map", pid, place, SYMBOL_ANONYMOUS);
-	end(pid);
-	pid = start(write_perf_map);
+	children__end(pid);
+	pid = children__start(write_perf_map);
 	check_name("generated code: the later line", pid, place + 3, "LazyCompile:~f a b.js:1");
 	check_reason("generated code that is not in it", pid, place + 16, SYMBOL_NOT_IN_PERF_MAP);
-	end(pid);
+	children__end(pid);
 	remove_perf_map(pid);
 	check_name("it is kept after the end", pid, place + 3, "LazyCompile:~f a b.js:1");
-	pid = start(fifo_perf_map);
+	pid = children__start(fifo_perf_map);
 	check_reason("a FIFO is not waited for", pid, place, SYMBOL_ANONYMOUS);
-	end(pid);
+	children__end(pid);
 	remove_perf_map(pid);
 }
 
