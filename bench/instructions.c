@@ -23,6 +23,7 @@
 
 #include "instructions/cost.h"
 #include "instructions/mechanisms.h"
+#include "run/attach.h"
 #include "scratch.h"
 #include "test.h"
 #include "tool.h"
@@ -78,9 +79,6 @@ static __u32 newest_program(void)
 	return newest;
 }
 
-/* Instructions of a program that this kernel has no use for, which the tool does not attach. */
-#define IDLE_PROGRAM_MAX 16
-
 /* The programs that were loaded after the one with this id. */
 static void programs__find_newer(struct programs *programs, __u32 id)
 {
@@ -90,7 +88,8 @@ static void programs__find_newer(struct programs *programs, __u32 id)
 		int fd = bpf_prog_get_fd_by_id(id);
 
 		program__info(fd, &info);
-		if (info.xlated_prog_len <= IDLE_PROGRAM_MAX * sizeof(struct bpf_insn))
+		/* The tool does not attach it. */
+		if (attach__is_idle(&info))
 			close(fd);
 		else
 			programs__add(programs, fd);

@@ -87,18 +87,19 @@ static int attach__select(const struct attach_program *programs, size_t nr,
 /* Instructions that read the arguments and return; a stand-in that has work takes hundreds. */
 #define IDLE_PROGRAM_MAX 16
 
-/*
- * Whether the verifier has left nothing of a stand-in but its way out, as a choice by CO-RE has
- * ruled out all else on this kernel.
- */
+bool attach__is_idle(const struct bpf_prog_info *info)
+{
+	return info->xlated_prog_len &&
+	       info->xlated_prog_len <= IDLE_PROGRAM_MAX * sizeof(struct bpf_insn);
+}
+
 static bool program__is_idle(const struct bpf_program *prog)
 {
 	struct bpf_prog_info info = {};
 	__u32 size = sizeof(info);
 
 	return !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size) &&
-	       info.xlated_prog_len &&
-	       info.xlated_prog_len <= IDLE_PROGRAM_MAX * sizeof(struct bpf_insn);
+	       attach__is_idle(&info);
 }
 
 static int attach__programs(const struct attach_program *programs, size_t nr,
