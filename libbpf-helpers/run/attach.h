@@ -102,15 +102,15 @@ struct attach_object {
  */
 const struct bpf_object_open_opts *attach__open_opts(void);
 
-/* Whether the verifier has left nothing of a program but its way out, as choices by CO-RE have ruled
- * out all else on this kernel. Of a stand-in only: others are never so short. */
+/* Whether the verifier has left nothing of a program but its way out, as choices by CO-RE have
+ * ruled out all else on this kernel. Of a stand-in only: others are never so short. */
 bool attach__is_idle(const struct bpf_prog_info *info);
 
 /*
  * Loads and attaches by the first of the ways that works; a stand-in that is idle is not attached.
- * only is ATTACH_AUTO or the one mechanism asked for. 0 and *attachment, which keeps why the ways before failed (told with
- * --verbose and --explain); or -errno, reported with the reason of each way.
- * nr_ways: at most ATTACH_WAYS_MAX.
+ * only is ATTACH_AUTO or the one mechanism asked for. 0 and *attachment, which keeps why the ways
+ * before failed (told with --verbose and --explain); or -errno, reported with the reason of each
+ * way. nr_ways: at most ATTACH_WAYS_MAX.
  */
 int attach__first(const struct attach_way *ways, size_t nr_ways, enum attach_mechanism only,
 		  const struct attach_object *object, struct attachment *attachment);
