@@ -116,22 +116,39 @@ static char *put_plain(char *out, const char *data, size_t size)
 	return out + size;
 }
 
-size_t escape__text(char *out, const char *data, size_t size)
+/* Writes what is not plain: one character, or one invalid byte; *used is how many bytes of data it
+ * was. */
+typedef char *(*put_fn)(char *out, const char *data, size_t size, size_t *used);
+
+/* stop: the ASCII character that is not plain here; the end of what was written. */
+static char *put_all(char *out, const char *data, size_t size, char stop, put_fn put)
 {
-	const char *start = out;
 	size_t length;
 
 	while (size) {
-		length = plain_length(data, size, '\\');
+		length = plain_length(data, size, stop);
 		out = put_plain(out, data, length);
 		data += length;
 		size -= length;
 		if (size) {
-			out = put_byte(out, *data++);
-			size--;
+			out = put(out, data, size, &length);
+			data += length;
+			size -= length;
 		}
 	}
-	return out - start;
+	return out;
+}
+
+static char *put_text(char *out, const char *data, size_t size, size_t *used)
+{
+	(void)size;
+	*used = 1;
+	return put_byte(out, *data);
+}
+
+size_t escape__text(char *out, const char *data, size_t size)
+{
+	return put_all(out, data, size, '\\', put_text) - out;
 }
 
 static bool is_lower_hex(char c)
@@ -161,8 +178,7 @@ static char json_letter(char c)
 	}
 }
 
-/* One character that is not plain, or one invalid byte; *used is how many bytes of data it was.
- * A character that moves text is written as JSON's \uXXXX: all of them are below U+10000. */
+/* A character that moves text is written as JSON's \uXXXX: all of them are below U+10000. */
 static char *put_json(char *out, const char *data, size_t size, size_t *used)
 {
 	size_t length = utf8__length(data, size);
@@ -184,20 +200,9 @@ static char *put_json(char *out, const char *data, size_t size, size_t *used)
 size_t escape__json(char *out, const char *data, size_t size)
 {
 	const char *start = out;
-	size_t length;
 
 	*out++ = '"';
-	while (size) {
-		length = plain_length(data, size, '"');
-		out = put_plain(out, data, length);
-		data += length;
-		size -= length;
-		if (size) {
-			out = put_json(out, data, size, &length);
-			data += length;
-			size -= length;
-		}
-	}
+	out = put_all(out, data, size, '"', put_json);
 	*out++ = '"';
 	return out - start;
 }
