@@ -144,6 +144,7 @@ struct session {
 	bool report_due; /* an interval has ended */
 	uint64_t last_event_ns; /* stamp of the last record taken from the ring */
 	uint64_t batch_bytes; /* taken from the ring in this drain */
+	bool loss_told; /* that the ring was full */
 	int signal_fd;
 	int duration_fd; /* timer, or -1 */
 	int report_fd; /* timer: the ends of the intervals, or -1 */

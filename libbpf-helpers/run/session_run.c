@@ -164,6 +164,31 @@ static int session__hand_over(struct session *session, uint64_t until_ns)
 				      work->event ? work->event : session__unexpected, work->ctx);
 }
 
+/*
+ * Said once, while something can still be done about it; how many it were, the account tells.
+ * After a loss a drain finds much in the ring: only then the counters are read.
+ */
+static int session__warn_of_loss(struct session *session)
+{
+	uint64_t much = bpf_map__max_entries(session->object.ring) / 2;
+	struct account_sum sum;
+	int err;
+
+	if (session->loss_told || session->batch_bytes < much)
+		return 0;
+	err = account__read(&session->account, session->object.counters);
+	if (err)
+		return err;
+	sum = account__total(&session->account);
+	if (!sum.lost[ACCOUNT_RING_FULL])
+		return 0;
+	session->loss_told = true;
+	log_warning("Read the output faster, ask for less, or give a larger --ring-size.",
+		    "events are lost: they come faster than they are taken from the ring buffer, "
+		    "which is full");
+	return 0;
+}
+
 /* Takes what the ring holds and hands over, in order, what no earlier event can overtake. */
 static int session__drain(struct session *session)
 {
@@ -177,7 +202,9 @@ static int session__drain(struct session *session)
 	if (err == DRAIN_ENOUGH)
 		until_ns = session->last_event_ns - ORDER_SLACK_NS;
 	err = session__hand_over(session, until_ns);
-	return err ? err : session__flush(session);
+	if (!err)
+		err = session__flush(session);
+	return err ? err : session__warn_of_loss(session);
 }
 
 /* Takes all that is in the ring by now; after the detach that is everything. */
