@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the tool promises of itself in numbers: the size of its binary, how soon it traces with every
- * option on, its memory while all CPUs start commands, and a reader that is slower than the events.
+ * What the tool promises of itself in numbers: the size of its binary, how soon it traces with all
+ * its options on, its memory while all CPUs start commands, and a reader slower than the events.
  */
 #include <elf.h>
 #include <errno.h>
@@ -88,7 +88,7 @@ static void check_start(void)
 		    "the quickest of 15 starts took %" PRIu64 " us", least_ns / 1000);
 }
 
-/* Resident KiB of a process without the pages of its ring, whose mapping is named so; -1: unknown. */
+/* Resident KiB of a process beside its ring, whose mapping is named so; -1: it cannot be read. */
 static long memory_beside_ring(pid_t pid)
 {
 	char path[64], *text, *rest, *line;
