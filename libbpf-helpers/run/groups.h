@@ -6,17 +6,18 @@
 #ifndef VANTAGE_RUN_GROUPS_H
 #define VANTAGE_RUN_GROUPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct group {
 	uint64_t id;
-	char *path; /* below the mount of cgroup2, with a leading slash */
+	char *path; /* below the mount of cgroup2, with a leading slash; NULL: it was gone */
 };
 
 /* All zero: none known. */
 struct groups {
-	struct group *items;
+	struct group *items; /* in the order of their ids */
 	size_t nr;
 };
 
@@ -24,8 +25,8 @@ struct groups {
  * not seen. The path stays valid until groups__free(). */
 const char *groups__path(struct groups *groups, uint64_t id);
 
-/* Learns the names of all groups that are there now, for when they are gone. */
-void groups__learn(struct groups *groups);
+/* Learns the names of all groups that are there now, for when they are gone. False: not of all. */
+bool groups__learn(struct groups *groups);
 
 void groups__free(struct groups *groups);
 

@@ -28,8 +28,8 @@
 
 /* A record of a short command line takes so much of the ring, its header included. */
 #define RECORD_BYTES 520
-#define SLOW_RING "512K"
-#define SLOW_RING_RECORDS ((512 << 10) / RECORD_BYTES)
+#define SLOW_RING "256K"
+#define SLOW_RING_RECORDS ((256 << 10) / RECORD_BYTES)
 #define EXECS_PER_SECOND 2000
 #define LINES_PER_SECOND 1000
 
@@ -73,7 +73,10 @@ static void check_binary(void)
 /* The machine may have other work: one start of some that is quick enough shows what it takes. */
 static void check_start(void)
 {
-	uint64_t least_ns = UINT64_MAX, limit_ns = test__patience_ms(READY_MS_MAX) * 1000000;
+	uint64_t limit_ms = test__patience_ms(READY_MS_MAX);
+	/* Loading is dearer under emulation than most. */
+	uint64_t limit_ns = (limit_ms > READY_MS_MAX ? 2 * limit_ms : limit_ms) * 1000000;
+	uint64_t least_ns = UINT64_MAX;
 	struct tool_run run;
 
 	for (int i = 0; i < 15 && least_ns > limit_ns; i++) {
@@ -142,7 +145,7 @@ static void check_memory(void)
 		    "it has %ld KiB", kib);
 	test__equal("memory: every exec of all CPUs is recorded",
 		    records__count(&records, "exec", file_name(program)), nr * nr_cpus);
-	check_exact(records__account(&records), "memory");
+	check_account(records__account(&records), "memory");
 	records__free(&records);
 	tool_run__free(&run);
 }
@@ -156,7 +159,7 @@ _Noreturn static void spawn_numbered(unsigned long nr)
 	pid_t pid;
 
 	for (unsigned long i = 0; i < nr; i++) {
-		uint64_t due_ns = begin_ns + i * (1000000000 / EXECS_PER_SECOND);
+		uint64_t due_ns = begin_ns + i * 1000000000 / test__scaled(EXECS_PER_SECOND);
 
 		snprintf(number, sizeof(number), "%lu", i);
 		if (posix_spawn(&pid, program, NULL, NULL, argv, NULL) || workload__wait(pid, NULL))
@@ -204,7 +207,8 @@ static void check_slow_reader(void)
 	children__add(spawner);
 	begin_ns = test__now_ns();
 	for (uint64_t due = 0; !process__ends(spawner, 0); due++) {
-		while (test__now_ns() < begin_ns + due * (1000000000 / LINES_PER_SECOND))
+		while (test__now_ns() <
+		       begin_ns + due * 1000000000 / test__scaled(LINES_PER_SECOND))
 			test__sleep_ms(1);
 		line = tool_run__line(&run, 100);
 		if (line)

@@ -65,6 +65,44 @@ static void test_cut(void)
 		    WORDS_CUT_UNKNOWN);
 }
 
+static void check_cwd(const char *name, const char *names, size_t size, enum execsnoop_cwd_end end,
+		      const char *expected)
+{
+	const struct exec_event event = { .cwd = { names, size }, .cwd_end = end };
+	char path[CWD_PATH_MAX];
+	size_t length = exec_event__cwd(&event, path);
+
+	test__same_bytes(name, path, length, expected, strlen(expected));
+}
+
+static void test_cwd(void)
+{
+	static char long_name[EXECSNOOP_CWD_MAX], long_path[CWD_PATH_MAX];
+	size_t prefix = strlen("(unreachable)/");
+
+	check_cwd("cwd: not asked for", "", 0, EXECSNOOP_CWD_UNKNOWN, "");
+	check_cwd("cwd: the root", "", 0, EXECSNOOP_CWD_WHOLE, "/");
+	check_cwd("cwd: one directory", "tmp\0", 4, EXECSNOOP_CWD_WHOLE, "/tmp");
+	check_cwd("cwd: the innermost is last", "c\0bb\0a\0", 7, EXECSNOOP_CWD_WHOLE, "/a/bb/c");
+	check_cwd("cwd: its beginning is left out", "c\0bb\0", 5, EXECSNOOP_CWD_CUT, "…/bb/c");
+	check_cwd("cwd: a name without its end is left out", "c\0bb\0aaa", 8, EXECSNOOP_CWD_WHOLE,
+		  "…/bb/c");
+	check_cwd("cwd: nothing but such a name", "aaa", 3, EXECSNOOP_CWD_WHOLE, "…/");
+	check_cwd("cwd: outside of its root", "b\0a\0", 4, EXECSNOOP_CWD_UNREACHABLE,
+		  "(unreachable)/a/b");
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	memcpy(long_path, "(unreachable)/", prefix);
+	memset(long_path + prefix, 'x', sizeof(long_name) - 1);
+	check_cwd("cwd: as long as there is room for", long_name, sizeof(long_name),
+		  EXECSNOOP_CWD_UNREACHABLE, long_path);
+	for (size_t i = 1; i < sizeof(long_name); i += 2)
+		long_name[i] = '\0';
+	for (size_t i = 0; i < sizeof(long_name); i += 2)
+		memcpy(long_path + prefix - 1 + i, "/x", 3);
+	check_cwd("cwd: as many names as there is room for", long_name, sizeof(long_name),
+		  EXECSNOOP_CWD_UNREACHABLE, long_path);
+}
+
 static void check_line(const char *name, const char *args, size_t size, const char *expected)
 {
 	struct exec_event event = with_args(args, size);
@@ -139,6 +177,7 @@ int main(void)
 {
 	test_parse();
 	test_cut();
+	test_cwd();
 	check_line("line: blanks between arguments", "a\0b c\0", 6, "a b c");
 	check_line("line: empty arguments", "a\0\0b\0", 5, "a  b");
 	check_line("line: none", "", 0, "");

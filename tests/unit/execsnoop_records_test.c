@@ -52,7 +52,7 @@ static void test_exit(void)
 				       .execed = 1 };
 	struct exec_event exec = { .process = { .time_ns = 1000100 } };
 	struct record_values values;
-	struct record record = exit__record(&exit, NULL, NULL, &times, &values);
+	struct record record = exit__record(&exit, NULL, NULL, NULL, &times, &values);
 
 	test__equal("exit: wall clock", find(&record, "time_ns")->number, 2501100);
 	test__equal("exit: no duration without its exec", find(&record, "duration_ns")->kind,
@@ -65,7 +65,7 @@ static void test_exit(void)
 	test__equal("exit: CPU time that is not known is absent", find(&record, "user_ns")->kind,
 		    VALUE_ABSENT);
 	exit.status = 3 << 8;
-	record = exit__record(&exit, &exec, NULL, &times, &values);
+	record = exit__record(&exit, &exec, NULL, NULL, &times, &values);
 	test__equal("exit: duration", find(&record, "duration_ns")->number, 1500000);
 	test__equal("exit: code", find(&record, "exit_code")->number, 3);
 	test__same("exit: duration in milliseconds", find(&record, "run")->bytes.data, "1.500");
@@ -76,7 +76,7 @@ static void test_failed(void)
 	struct record_times times = {};
 	struct exec_event exec = { .ret = -ENOENT, .args = { "a", 2 } };
 	struct record_values values;
-	struct record record = exec__record(&exec, &times, &values);
+	struct record record = exec__record(&exec, NULL, &times, &values);
 
 	test__equal("failed: ret", (uint64_t)-find(&record, "ret")->integer, ENOENT);
 	test__same("failed: errno by name", find(&record, "error")->bytes.data, "ENOENT");
@@ -85,13 +85,13 @@ static void test_failed(void)
 		    VALUE_ABSENT);
 	exec.ret = -513;
 	exec.args_cut = WORDS_CUT_UNKNOWN;
-	record = exec__record(&exec, &times, &values);
+	record = exec__record(&exec, NULL, &times, &values);
 	test__same("failed: an errno without a name", find(&record, "error")->bytes.data,
 		   "error 513");
 	test__equal("failed: what is cut is not known", find(&record, "args_cut")->kind,
 		    VALUE_ABSENT);
 	exec.ret = 0;
-	record = exec__record(&exec, &times, &values);
+	record = exec__record(&exec, NULL, &times, &values);
 	test__equal("no failure, no error", find(&record, "error")->kind, VALUE_ABSENT);
 }
 

@@ -30,6 +30,8 @@ struct exec_event exec_event__parse(const struct execsnoop_exec *exec)
 		while (event.nr_ancestors < context->nr_ancestors &&
 		       event.ancestors[event.nr_ancestors].pid)
 			event.nr_ancestors++;
+		event.cwd_end = context->cwd_end;
+		event.cwd = (struct text){ context->cwd, context->cwd_size };
 	}
 	return event;
 }
@@ -125,6 +127,39 @@ size_t exec_event__unreadable(const struct exec_event *event,
 	return nr;
 }
 
+size_t exec_event__cwd(const struct exec_event *event, char path[CWD_PATH_MAX])
+{
+	static const char *const beginnings[] = {
+		[EXECSNOOP_CWD_WHOLE] = "",
+		[EXECSNOOP_CWD_CUT] = "…",
+		[EXECSNOOP_CWD_UNREACHABLE] = "(unreachable)",
+	};
+	enum execsnoop_cwd_end end = event->cwd_end;
+	size_t left = event->cwd.size, used;
+
+	if (end == EXECSNOOP_CWD_UNKNOWN)
+		return 0;
+	/* A name that has no end is cut. */
+	while (left && event->cwd.data[left - 1]) {
+		left--;
+		end = EXECSNOOP_CWD_CUT;
+	}
+	used = strlen(beginnings[end]);
+	memcpy(path, beginnings[end], used);
+	if (!left)
+		path[used++] = '/';
+	while (left) {
+		const char *before = memrchr(event->cwd.data, '\0', left - 1);
+		size_t begin = before ? before + 1 - event->cwd.data : 0;
+
+		path[used++] = '/';
+		memcpy(path + used, event->cwd.data + begin, left - 1 - begin);
+		used += left - 1 - begin;
+		left = begin;
+	}
+	return used;
+}
+
 struct text path__name(struct text path)
 {
 	const char *slash = path.data ? memrchr(path.data, '/', path.size) : NULL;
@@ -148,7 +183,7 @@ struct exec_event *exec_event__copy(const struct exec_event *event)
 {
 	size_t ancestors_size = event->nr_ancestors * sizeof(*event->ancestors);
 	struct exec_event *copy = malloc(sizeof(*copy) + ancestors_size + event->filename.size +
-					 event->args.size + event->env.size);
+					 event->args.size + event->env.size + event->cwd.size);
 	char *to = (char *)(copy + 1);
 
 	if (!copy)
@@ -160,5 +195,6 @@ struct exec_event *exec_event__copy(const struct exec_event *event)
 	text__move(&copy->filename, &to);
 	text__move(&copy->args, &to);
 	text__move(&copy->env, &to);
+	text__move(&copy->cwd, &to);
 	return copy;
 }

@@ -30,6 +30,8 @@ struct exec_event {
 	struct text env; /* NAME=value, each ended by NUL */
 	const struct execsnoop_ancestor *ancestors; /* the parent first */
 	size_t nr_ancestors;
+	enum execsnoop_cwd_end cwd_end;
+	struct text cwd; /* names of directories, the innermost first, each ended by NUL */
 };
 
 /* The parts of a record; they borrow from it. */
@@ -52,6 +54,16 @@ char *exec_event__line(const struct exec_event *event);
 /* Writes the indices of the arguments that could not be read. Returns how many. */
 size_t exec_event__unreadable(const struct exec_event *event,
 			      uint64_t indices[EXECSNOOP_FAILED_ARGS_MAX]);
+
+/* Room for exec_event__cwd(). */
+#define CWD_PATH_MAX (EXECSNOOP_CWD_MAX + 32)
+
+/*
+ * The working directory as a path, without a NUL; its size, or 0 if it is not known. It begins with
+ * a slash, or with "…/" where its beginning is left out, or with "(unreachable)/" where the process
+ * is not below its own root.
+ */
+size_t exec_event__cwd(const struct exec_event *event, char path[CWD_PATH_MAX]);
 
 /* The last part of a path, which names the command. */
 struct text path__name(struct text path);

@@ -11,6 +11,7 @@
 #include "bpf/process_end.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "bpf/stand_in.bpf.h"
+#include "cwd.bpf.h"
 #include "execsnoop.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -46,13 +47,26 @@ static __always_inline void process__fill(struct execsnoop_process *process, __u
 
 const volatile struct execsnoop_context_config context_config = {};
 
+/* Room for the names of a working directory: in most records less than there can be. */
+#define CWD_ROOM(path_room) ((path_room) == PATH_MAX ? EXECSNOOP_CWD_MAX : 192)
+
+/* Room for the whole context in a record, or 0 in one without. */
+#define CONTEXT_ROOM(with_context, path_room)                                                      \
+	((with_context) ? sizeof(struct execsnoop_context) + CWD_ROOM(path_room) : 0)
+
+static __always_inline bool context__is_wanted(void)
+{
+	return context_config.nr_ancestors || context_config.cwd;
+}
+
 /*
  * Behind the first process, each is its own parent, with id 0: user space stops there. Without a
  * branch, and by helpers, since the verifier goes through this once for each size of record, and
- * looks every typed pointer up by name.
+ * looks every typed pointer up by name. cwd: NULL if it is not asked for.
  */
 static __always_inline void context__fill(struct execsnoop_context *context,
-					  struct task_struct *task)
+					  struct task_struct *task, const struct cwd *cwd,
+					  const __u32 cwd_room)
 {
 	struct task_struct *ancestor = task;
 
@@ -62,7 +76,14 @@ static __always_inline void context__fill(struct execsnoop_context *context,
 		task__process_comm(ancestor, context->ancestors[i].comm, false);
 	}
 	context->nr_ancestors = context_config.nr_ancestors;
+	context->cwd_end = EXECSNOOP_CWD_UNKNOWN;
+	context->cwd_size = 0;
 	context->unused = 0;
+	if (!cwd)
+		return;
+	bpf_probe_read_kernel(context->cwd, cwd_room, cwd->names);
+	context->cwd_size = cwd->size < cwd_room ? cwd->size : cwd_room;
+	context->cwd_end = cwd->size <= cwd_room ? cwd->end : EXECSNOOP_CWD_CUT;
 }
 
 /* What an exec has that is too much for arguments in registers. */
@@ -72,6 +93,8 @@ struct exec_source {
 	__u64 strings; /* the arguments, and behind them the environment */
 	__u64 args_size;
 	__u64 size; /* of both, or of the arguments if the environment is not asked for */
+	const struct cwd *cwd; /* or NULL */
+	__u32 cwd_size;
 };
 
 /*
@@ -82,9 +105,9 @@ struct exec_source {
  */
 static __always_inline int exec__submit(const struct execsnoop_process *process,
 					const struct exec_source *source, const __u32 record_size,
-					const __u32 path_room, const __u32 context_room)
+					const __u32 path_room, const bool with_context)
 {
-	const __u32 args_offset = path_room + context_room;
+	const __u32 args_offset = path_room + CONTEXT_ROOM(with_context, path_room);
 	const __u32 room = record_size - sizeof(struct execsnoop_exec) - args_offset;
 	struct execsnoop_exec *exec = bpf_ringbuf_reserve(&event_ring, record_size, 0);
 	__u64 kept = source->size, args_kept;
@@ -112,57 +135,61 @@ static __always_inline int exec__submit(const struct execsnoop_process *process,
 	exec->args_cut = source->args_size - args_kept;
 	exec->env_size = kept - args_kept;
 	exec->ret = 0;
-	exec->context_offset = context_room ? path_room : 0;
-	if (context_room)
-		context__fill((struct execsnoop_context *)(exec->data + path_room), source->task);
+	exec->context_offset = with_context ? path_room : 0;
+	if (with_context)
+		context__fill((struct execsnoop_context *)(exec->data + path_room), source->task,
+			      source->cwd, CWD_ROOM(path_room));
 	ring__submit(exec, record_size);
 	return kept < source->size;
 }
 
 #define FITS(record_size, path_room)                                                               \
-	(sizeof(struct execsnoop_exec) + (path_room) + context_room < (record_size) &&             \
-	 source->size <= (record_size) - sizeof(struct execsnoop_exec) - (path_room)-context_room)
+	(sizeof(struct execsnoop_exec) + (path_room) + CONTEXT_ROOM(with_context, path_room) <     \
+		 (record_size) &&                                                                  \
+	 source->size <= (record_size) - sizeof(struct execsnoop_exec) -                           \
+				 (path_room)-CONTEXT_ROOM(with_context, path_room) &&              \
+	 (!with_context || source->cwd_size <= CWD_ROOM(path_room)))
 
 /* Sizes of the records, growing by four: a record of 5.9 MB is one piece, as all others. */
 static __always_inline int exec__submit_fitting(const struct execsnoop_process *process,
 						const struct exec_source *source,
-						const __u32 context_room)
+						const bool with_context)
 {
 	int err = -ENAMETOOLONG;
 
 	if (FITS(512, 96))
-		err = exec__submit(process, source, 512, 96, context_room);
-	else if (context_room && FITS(1 << 10, 96))
-		err = exec__submit(process, source, 1 << 10, 96, context_room);
+		err = exec__submit(process, source, 512, 96, with_context);
+	else if (with_context && FITS(1 << 10, 96))
+		err = exec__submit(process, source, 1 << 10, 96, with_context);
 	else if (FITS(2 << 10, 256))
-		err = exec__submit(process, source, 2 << 10, 256, context_room);
+		err = exec__submit(process, source, 2 << 10, 256, with_context);
 	if (err != -ENAMETOOLONG)
 		return err;
 	if (FITS(8 << 10, PATH_MAX))
-		return exec__submit(process, source, 8 << 10, PATH_MAX, context_room);
+		return exec__submit(process, source, 8 << 10, PATH_MAX, with_context);
 	if (FITS(32 << 10, PATH_MAX))
-		return exec__submit(process, source, 32 << 10, PATH_MAX, context_room);
+		return exec__submit(process, source, 32 << 10, PATH_MAX, with_context);
 	if (FITS(128 << 10, PATH_MAX))
-		return exec__submit(process, source, 128 << 10, PATH_MAX, context_room);
+		return exec__submit(process, source, 128 << 10, PATH_MAX, with_context);
 	if (FITS(512 << 10, PATH_MAX))
-		return exec__submit(process, source, 512 << 10, PATH_MAX, context_room);
+		return exec__submit(process, source, 512 << 10, PATH_MAX, with_context);
 	if (FITS(2 << 20, PATH_MAX))
-		return exec__submit(process, source, 2 << 20, PATH_MAX, context_room);
-	return exec__submit(process, source, 8 << 20, PATH_MAX, context_room);
+		return exec__submit(process, source, 2 << 20, PATH_MAX, with_context);
+	return exec__submit(process, source, 8 << 20, PATH_MAX, with_context);
 }
 
 /* Better the command without all of its arguments than nothing. */
 static __always_inline int exec__submit_somehow(const struct execsnoop_process *process,
 						const struct exec_source *source,
-						const __u32 context_room)
+						const bool with_context)
 {
-	int err = exec__submit_fitting(process, source, context_room);
+	int err = exec__submit_fitting(process, source, with_context);
 
-	return err < 0 ? exec__submit(process, source, 8 << 10, PATH_MAX, context_room) : err;
+	return err < 0 ? exec__submit(process, source, 8 << 10, PATH_MAX, with_context) : err;
 }
 
 static __always_inline void exec__handle(struct task_struct *task, pid_t old_pid,
-					 struct linux_binprm *bprm)
+					 struct linux_binprm *bprm, const enum cwd_reader reader)
 {
 	struct account_counters *account = account__see(EXECSNOOP_EXEC);
 	struct execsnoop_process process;
@@ -180,10 +207,14 @@ static __always_inline void exec__handle(struct task_struct *task, pid_t old_pid
 	source.strings = task->mm->arg_start;
 	source.args_size = task->mm->arg_end - source.strings;
 	source.size = context_config.env ? task->mm->env_end - source.strings : source.args_size;
-	if (context_config.nr_ancestors)
-		err = exec__submit_somehow(&process, &source, sizeof(struct execsnoop_context));
+	if (context_config.cwd) {
+		source.cwd = cwd__read(task, reader);
+		source.cwd_size = source.cwd ? source.cwd->size : 0;
+	}
+	if (context__is_wanted())
+		err = exec__submit_somehow(&process, &source, true);
 	else
-		err = exec__submit_somehow(&process, &source, 0);
+		err = exec__submit_somehow(&process, &source, false);
 	if (err < 0)
 		account__add(&account->lost[ACCOUNT_RING_FULL]);
 	else if (err)
@@ -194,7 +225,7 @@ SEC("?tp_btf/sched_process_exec")
 int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
 	if (stand_in__mark(task, EXECSNOOP_EXEC))
-		exec__handle(task, old_pid, bprm);
+		exec__handle(task, old_pid, bprm, CWD_OF_EXEC);
 	return 0;
 }
 
@@ -203,7 +234,7 @@ int BPF_PROG(execsnoop_exec_stand_in, struct task_struct *task, pid_t old_pid,
 	     struct linux_binprm *bprm)
 {
 	if (stand_in__takes(task, EXECSNOOP_EXEC))
-		exec__handle(task, old_pid, bprm);
+		exec__handle(task, old_pid, bprm, CWD_OF_EXEC_STAND_IN);
 	return 0;
 }
 
@@ -246,13 +277,14 @@ static __always_inline void failed__read_words(struct exec_words *words,
 static __always_inline int failed__submit(const struct execsnoop_process *process,
 					  const struct exec_call *call, __s32 ret,
 					  const enum failed_size size, const bool last,
-					  const __u32 context_room, const bool loop)
+					  const bool with_context, const struct cwd *cwd,
+					  const bool loop)
 {
-	const __u32 record_size = size == FAILED_SMALL	? 2 << 10 :
+	const __u32 record_size = size == FAILED_SMALL	? (with_context ? 4 << 10 : 2 << 10) :
 				  size == FAILED_MEDIUM ? 32 << 10 :
 							  1 << 20;
 	const __u32 path_room = size == FAILED_SMALL ? 256 : PATH_MAX;
-	const __u32 state_offset = path_room + context_room;
+	const __u32 state_offset = path_room + CONTEXT_ROOM(with_context, path_room);
 	const __u32 args_offset = state_offset + sizeof(struct exec_words_state);
 	struct execsnoop_exec *exec = bpf_ringbuf_reserve(&event_ring, record_size, 0);
 	struct exec_words_state *state;
@@ -272,7 +304,8 @@ static __always_inline int failed__submit(const struct execsnoop_process *proces
 	};
 	failed__read_words(&words, size, loop);
 	if (!last &&
-	    (state->end == EXEC_WORDS_FULL || (length == path_room && path_room < PATH_MAX))) {
+	    (state->end == EXEC_WORDS_FULL || (length == path_room && path_room < PATH_MAX) ||
+	     (cwd && cwd->size > CWD_ROOM(path_room)))) {
 		bpf_ringbuf_discard(exec, BPF_RB_NO_WAKEUP);
 		return -ENAMETOOLONG;
 	}
@@ -286,35 +319,42 @@ static __always_inline int failed__submit(const struct execsnoop_process *proces
 	exec->args_cut = state->end == EXEC_WORDS_COMPLETE ? 0 : EXECSNOOP_CUT_UNKNOWN;
 	exec->env_size = 0;
 	exec->ret = ret;
-	exec->context_offset = context_room ? path_room : 0;
-	if (context_room)
+	exec->context_offset = with_context ? path_room : 0;
+	if (with_context)
 		context__fill((struct execsnoop_context *)(exec->data + path_room),
-			      (struct task_struct *)bpf_get_current_task());
+			      (struct task_struct *)bpf_get_current_task(), cwd,
+			      CWD_ROOM(path_room));
 	ring__submit(exec, record_size);
 	return incomplete;
 }
 
 static __always_inline int failed__submit_fitting(const struct execsnoop_process *process,
 						  const struct exec_call *call, __s32 ret,
-						  const __u32 context_room, const bool loop)
+						  const bool with_context, const struct cwd *cwd,
+						  const bool loop)
 {
-	int err = failed__submit(process, call, ret, FAILED_SMALL, false, context_room, loop);
+	int err = failed__submit(process, call, ret, FAILED_SMALL, false, with_context, cwd, loop);
 
 	if (loop && err == -ENAMETOOLONG)
-		err = failed__submit(process, call, ret, FAILED_MEDIUM, false, context_room, loop);
+		err = failed__submit(process, call, ret, FAILED_MEDIUM, false, with_context, cwd,
+				     loop);
 	if (err == -ENAMETOOLONG)
-		err = failed__submit(process, call, ret, FAILED_LARGE, true, context_room, loop);
+		err = failed__submit(process, call, ret, FAILED_LARGE, true, with_context, cwd,
+				     loop);
 	if (err == -ENOSPC)
-		err = failed__submit(process, call, ret, FAILED_SMALL, true, context_room, loop);
+		err = failed__submit(process, call, ret, FAILED_SMALL, true, with_context, cwd,
+				     loop);
 	return err;
 }
 
-static __always_inline void failed__handle(const struct exec_call *call, long ret, const bool loop)
+static __always_inline void failed__handle(const struct exec_call *call, long ret, const bool loop,
+					   const enum cwd_reader reader)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct account_counters *account = account__see(EXECSNOOP_FAILED);
 	__u32 tid = bpf_get_current_pid_tgid();
 	struct execsnoop_process process;
+	const struct cwd *cwd = NULL;
 	int err;
 
 	if (!account)
@@ -325,11 +365,12 @@ static __always_inline void failed__handle(const struct exec_call *call, long re
 	}
 	process__fill(&process, EXECSNOOP_FAILED, task, BPF_CORE_READ(task, group_leader), tid,
 		      false);
-	if (context_config.nr_ancestors)
-		err = failed__submit_fitting(&process, call, ret, sizeof(struct execsnoop_context),
-					     loop);
+	if (context_config.cwd)
+		cwd = cwd__read(task, reader);
+	if (context__is_wanted())
+		err = failed__submit_fitting(&process, call, ret, true, cwd, loop);
 	else
-		err = failed__submit_fitting(&process, call, ret, 0, loop);
+		err = failed__submit_fitting(&process, call, ret, false, NULL, loop);
 	if (err < 0)
 		account__add(&account->lost[ACCOUNT_RING_FULL]);
 	else if (err)
@@ -343,7 +384,7 @@ int BPF_PROG(execsnoop_failed, struct pt_regs *regs, long ret)
 
 	if (ret < 0 && exec_call__read(regs, &call) &&
 	    stand_in__mark((struct task_struct *)bpf_get_current_task(), EXECSNOOP_FAILED))
-		failed__handle(&call, ret, true);
+		failed__handle(&call, ret, true, CWD_OF_FAILED);
 	return 0;
 }
 
@@ -354,7 +395,7 @@ int BPF_PROG(execsnoop_failed_stand_in, struct pt_regs *regs, long ret)
 
 	if (ret < 0 && exec_call__read(regs, &call) &&
 	    stand_in__takes((struct task_struct *)bpf_get_current_task(), EXECSNOOP_FAILED))
-		failed__handle(&call, ret, true);
+		failed__handle(&call, ret, true, CWD_OF_FAILED_STAND_IN);
 	return 0;
 }
 
@@ -365,7 +406,7 @@ int BPF_PROG(execsnoop_failed_unrolled, struct pt_regs *regs, long ret)
 	struct exec_call call;
 
 	if (ret < 0 && exec_call__read(regs, &call))
-		failed__handle(&call, ret, false);
+		failed__handle(&call, ret, false, CWD_OF_FAILED);
 	return 0;
 }
 

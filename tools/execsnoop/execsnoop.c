@@ -13,7 +13,7 @@
 #include "run/log.h"
 #include "run/session.h"
 #include "shared/filter.h"
-#include "summary.h"
+#include "tool.h"
 
 /* Its types come from the headers above. */
 #include "execsnoop.skel.h"
@@ -30,29 +30,6 @@ struct execsnoop {
 	bool has_loop; /* the kernel has bpf_loop() */
 };
 
-/* In the order of enum execsnoop_kind. */
-static const char *const kinds[] = { "exec", "failed", "exit", NULL };
-
-static const char question[] =
-	"which commands run on this machine? One record for each successful exec, taken at "
-	"sched_process_exec\nfrom the new memory of the process; with --fails one for each call "
-	"that failed, at sys_exit from the\ncaller's memory; with --exits one for the end of each "
-	"process, at sched_process_exit of its last\nthread.";
-
-static struct tool execsnoop__tool(void)
-{
-	return (struct tool){
-		.options = execsnoop_tool_options,
-		.question = question,
-		.traced = "new commands",
-		.ways = execsnoop_ways,
-		.nr_ways = 1,
-		.kinds = kinds,
-		.types = execsnoop_types,
-		.rows = execsnoop_row_types,
-	};
-}
-
 static int execsnoop__open(void *ctx, struct session_object *object)
 {
 	struct execsnoop *execsnoop = ctx;
@@ -64,6 +41,8 @@ static int execsnoop__open(void *ctx, struct session_object *object)
 	skel->rodata->show_forks = execsnoop->options.forks;
 	skel->rodata->context_config.nr_ancestors = execsnoop->options.ancestors.count;
 	skel->rodata->context_config.env = execsnoop->options.env.nr > 0;
+	skel->rodata->context_config.cwd = execsnoop->options.cwd;
+	bpf_map__set_autocreate(skel->maps.cwds, execsnoop->options.cwd);
 	if (execsnoop->options.fails)
 		execsnoop->has_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop,
 							      NULL) > 0;
@@ -150,14 +129,13 @@ int main(int argc, char **argv)
 		.columns = execsnoop.columns,
 		.limits = execsnoop.limits,
 	};
-	struct tool tool = execsnoop__tool();
+	struct tool tool;
 	int status;
 
-	if (options__parse(&tool.options, &execsnoop.options, argc, argv) ||
+	if (options__parse(&execsnoop_tool_options, &execsnoop.options, argc, argv) ||
 	    execsnoop_options__check(options))
 		return STATUS_USAGE;
-	if (options->summary || options->summary_only)
-		tool.rows = execsnoop_row_types_with_summary;
+	tool = execsnoop__tool(options);
 	work.quote_words = options->quote;
 	work.kinds = execsnoop_options__kinds(options);
 	execsnoop_options__columns(options, execsnoop.columns);

@@ -43,6 +43,7 @@ struct execsnoop_process {
 struct execsnoop_context_config {
 	__u32 nr_ancestors; /* up to EXECSNOOP_ANCESTORS_MAX */
 	__u32 env;
+	__u32 cwd;
 };
 
 #define EXECSNOOP_ANCESTORS_MAX 16
@@ -52,10 +53,24 @@ struct execsnoop_ancestor {
 	char comm[EXECSNOOP_COMM_SIZE];
 };
 
+/* Where the way from a working directory outwards ended. */
+enum execsnoop_cwd_end {
+	EXECSNOOP_CWD_UNKNOWN, /* not asked for */
+	EXECSNOOP_CWD_WHOLE, /* at the root of the process */
+	EXECSNOOP_CWD_CUT, /* for lack of room, or too far */
+	EXECSNOOP_CWD_UNREACHABLE, /* at another root: the process is outside of its own */
+};
+
+/* Most bytes of a working directory: its names, each with one more. */
+#define EXECSNOOP_CWD_MAX 2048
+
 struct execsnoop_context {
 	__u32 nr_ancestors; /* the parent first; behind the last one, id 0 */
 	struct execsnoop_ancestor ancestors[EXECSNOOP_ANCESTORS_MAX];
+	__u32 cwd_end; /* enum execsnoop_cwd_end */
+	__u32 cwd_size;
 	__u32 unused;
+	char cwd[]; /* names of directories, the innermost first, each ended by NUL */
 };
 
 /*

@@ -16,6 +16,8 @@ struct execsnoop_options {
 	struct optional_regex line;
 	struct optional_count ancestors;
 	struct word_list env;
+	bool cwd;
+	bool cgroup_name;
 	struct optional_count max_args;
 	struct optional_count max_bytes;
 	bool summary;

@@ -39,8 +39,10 @@
 		      "Thread that called exec, or that ended last."),                             \
 		FIELD("ppid", VALUE_UNSIGNED, "PPID", -7, "Process id of the parent."),            \
 		FIELD("ns_pid", VALUE_UNSIGNED, NULL, 0, "Process id in its own PID namespace."),  \
-		FIELD("cgroup_id", VALUE_UNSIGNED, NULL, 0, "Id of its cgroup (cgroup2).")
-#define NR_FIELDS_OF_A_PROCESS 11
+		FIELD("cgroup_id", VALUE_UNSIGNED, NULL, 0, "Id of its cgroup (cgroup2)."),        \
+		OPTIONAL("cgroup", VALUE_BYTES, UNIT_NONE, "CGROUP", -20,                          \
+			 "Path of that group (--cgroup-name); absent if not known.")
+#define NR_FIELDS_OF_A_PROCESS 12
 
 #define OPTIONAL(field_name, field_kind, field_unit, heading, least_width, text)                   \
 	{                                                                                          \
@@ -72,6 +74,8 @@ const struct record_type ancestor_record_type = {
 		  .width = -30,                                                                    \
 		  .text_only = true,                                                               \
 		  .meaning = "ancestors, each with its process id." },                             \
+		OPTIONAL("cwd", VALUE_BYTES, UNIT_NONE, "CWD", -20,                                \
+			 "Working directory at the exec, as the process sees it (--cwd)."),        \
 		OPTIONAL("env", VALUE_WORDS, UNIT_NONE, "ENV", -20,                                \
 			 "The variables asked for (--env), as NAME=value."),                       \
 		OPTIONAL("filename", VALUE_BYTES, UNIT_NONE, NULL, 0,                              \
@@ -83,7 +87,7 @@ const struct record_type ancestor_record_type = {
 			 "Which arguments could not be read, from 0; of failed calls only."),      \
 		OPTIONAL("args_cut", VALUE_UNSIGNED, UNIT_NONE, NULL, 0,                           \
 			 "Bytes of arguments left out at the end; absent if not known.")
-#define NR_FIELDS_OF_A_COMMAND 7
+#define NR_FIELDS_OF_A_COMMAND 8
 
 #define RUN_FIELD(text)                                                                            \
 	{                                                                                          \
@@ -160,7 +164,7 @@ static struct value value__text(const char *text, size_t size)
 	return value__bytes(text, strnlen(text, size));
 }
 
-static struct value *process__values(const struct execsnoop_process *process,
+static struct value *process__values(const struct execsnoop_process *process, const char *cgroup,
 				     const struct record_times *times, struct value *value)
 {
 	*value++ = value__unsigned(clock__wall_ns(&times->clock, process->time_ns));
@@ -174,6 +178,7 @@ static struct value *process__values(const struct execsnoop_process *process,
 	*value++ = value__unsigned(process->ppid);
 	*value++ = value__unsigned(process->ns_pid);
 	*value++ = value__unsigned(process->cgroup_id);
+	*value++ = cgroup ? value__bytes(cgroup, strlen(cgroup)) : (struct value){};
 	return value;
 }
 
@@ -209,7 +214,7 @@ static struct value *text__value(struct text text, struct value *value)
 static struct value *command__values(const struct exec_event *exec, struct record_values *values,
 				     struct value *value)
 {
-	size_t nr;
+	size_t nr, cwd_size;
 
 	if (!exec) {
 		for (int i = 0; i < NR_FIELDS_OF_A_COMMAND; i++)
@@ -220,6 +225,8 @@ static struct value *command__values(const struct exec_event *exec, struct recor
 	ancestors__values(exec->ancestors, exec->nr_ancestors, &values->ancestors, &value[0],
 			  &value[1]);
 	value += 2;
+	cwd_size = exec_event__cwd(exec, values->cwd);
+	*value++ = cwd_size ? value__bytes(values->cwd, cwd_size) : (struct value){};
 	*value++ = exec->env.size ? value__words(exec->env.data, exec->env.size) : (struct value){};
 	value = text__value(exec->filename, value);
 	*value++ = (struct value){
@@ -263,10 +270,10 @@ static struct value *exec__end_values(const struct exec_event *exec, struct reco
 	return value;
 }
 
-struct record exec__record(const struct exec_event *exec, const struct record_times *times,
-			   struct record_values *values)
+struct record exec__record(const struct exec_event *exec, const char *cgroup,
+			   const struct record_times *times, struct record_values *values)
 {
-	struct value *value = process__values(&exec->process, times, values->values);
+	struct value *value = process__values(&exec->process, cgroup, times, values->values);
 	struct value status = {};
 
 	*value++ = value__signed(exec->ret);
@@ -333,10 +340,10 @@ uint64_t exit__lifetime_ns(const struct execsnoop_exit *exit, const struct exec_
 }
 
 struct record exit__record(const struct execsnoop_exit *exit, const struct exec_event *exec,
-			   const struct exec_event *parent, const struct record_times *times,
-			   struct record_values *values)
+			   const struct exec_event *parent, const char *cgroup,
+			   const struct record_times *times, struct record_values *values)
 {
-	struct value *value = process__values(&exit->process, times, values->values);
+	struct value *value = process__values(&exit->process, cgroup, times, values->values);
 	uint64_t age_ns = exit->process.time_ns - exit->process.fork_ns;
 	uint64_t run_ns = exit__lifetime_ns(exit, exec);
 	uint64_t user_ns, system_ns;

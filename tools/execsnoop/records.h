@@ -29,19 +29,21 @@ struct record_values {
 	struct value values[40];
 	char run_text[32];
 	char status_text[32];
+	char cwd[CWD_PATH_MAX];
 	uint64_t unreadable[EXECSNOOP_FAILED_ARGS_MAX];
 	struct ancestors_values ancestors;
 };
 
-/* The record borrows from exec and values. */
-struct record exec__record(const struct exec_event *exec, const struct record_times *times,
-			   struct record_values *values);
+/* The record borrows from exec, cgroup and values. cgroup: the path of the event's control group,
+ * or NULL. */
+struct record exec__record(const struct exec_event *exec, const char *cgroup,
+			   const struct record_times *times, struct record_values *values);
 
 /* exec: what the process was running, or NULL if that exec was before the run or was lost.
  * parent: the same of its parent, for a process that never executed; or NULL. */
 struct record exit__record(const struct execsnoop_exit *exit, const struct exec_event *exec,
-			   const struct exec_event *parent, const struct record_times *times,
-			   struct record_values *values);
+			   const struct exec_event *parent, const char *cgroup,
+			   const struct record_times *times, struct record_values *values);
 
 /* Time since the process's last exec, or since its fork without one. */
 uint64_t exit__lifetime_ns(const struct execsnoop_exit *exit, const struct exec_event *exec);

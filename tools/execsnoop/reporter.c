@@ -16,6 +16,8 @@ int reporter__open(struct reporter *reporter)
 	const struct execsnoop_options *options = reporter->options;
 	bool summary = options->summary || options->summary_only;
 
+	if (options->cgroup_name)
+		groups__learn(&reporter->groups);
 	if (execsnoop_options__need_ends(options)) {
 		reporter->commands = commands__new();
 		if (!reporter->commands)
@@ -63,6 +65,15 @@ static bool reporter__wants(const struct reporter *reporter, const struct exec_e
 	wanted = !regexec(&line->regex, text, 0, NULL, 0);
 	free(text);
 	return wanted;
+}
+
+/* The path of the control group, if it is asked for and known. */
+static const char *reporter__cgroup(struct reporter *reporter,
+				    const struct execsnoop_process *process)
+{
+	return reporter->options->cgroup_name ?
+		       groups__path(&reporter->groups, process->cgroup_id) :
+		       NULL;
 }
 
 static bool reporter__wants_lifetime(const struct reporter *reporter, uint64_t lifetime_ns)
@@ -137,7 +148,8 @@ static int reporter__replaced(struct reporter *reporter, struct exec_event *exec
 	}
 	if (held) {
 		exec->ended_ns = time_ns;
-		record = exec__record(exec, reporter->times, &values);
+		record = exec__record(exec, reporter__cgroup(reporter, &exec->process),
+				      reporter->times, &values);
 		err = reporter__record(reporter, EXECSNOOP_EXEC, &record);
 		if (!err)
 			err = reporter__add(reporter, exec);
@@ -214,7 +226,8 @@ static int reporter__exec(struct reporter *reporter, struct exec_event *event)
 		reporter->count(reporter->ctx, kind, FATE_FILTERED);
 	if (!event->wanted || held)
 		return 0;
-	record = exec__record(event, reporter->times, &values);
+	record = exec__record(event, reporter__cgroup(reporter, &event->process), reporter->times,
+			      &values);
 	err = reporter__record(reporter, kind, &record);
 	return err ? err : reporter__add(reporter, event);
 }
@@ -242,7 +255,8 @@ static int reporter__ended(struct reporter *reporter, const struct execsnoop_exi
 		reporter__count_exit(reporter, FATE_FILTERED);
 		return 0;
 	}
-	record = exit__record(exit, exec, NULL, reporter->times, &values);
+	record = exit__record(exit, exec, NULL, reporter__cgroup(reporter, &exit->process),
+			      reporter->times, &values);
 	if (held) {
 		/* One record for both. */
 		reporter__count_exit(reporter, FATE_RECORDED);
@@ -288,7 +302,8 @@ static int reporter__ended_unseen(struct reporter *reporter, const struct execsn
 	}
 	if (!exit->execed)
 		parent = commands__running(reporter->commands, exit->process.ppid);
-	record = exit__record(exit, NULL, parent, reporter->times, &values);
+	record = exit__record(exit, NULL, parent, reporter__cgroup(reporter, &exit->process),
+			      reporter->times, &values);
 	err = reporter__record(reporter, EXECSNOOP_EXIT, &record);
 	if (err || exit->execed || !reporter->options->forks)
 		return err;
@@ -357,4 +372,5 @@ void reporter__close(struct reporter *reporter)
 	reporter->summary = NULL;
 	free(reporter->env);
 	reporter->env = NULL;
+	groups__free(&reporter->groups);
 }

@@ -11,6 +11,7 @@
 #include "options.h"
 #include "output/sink.h"
 #include "records.h"
+#include "run/groups.h"
 #include "run/session.h"
 
 /* Bytes of arguments remembered for a command's exit; its exec record had them all. */
@@ -24,6 +25,7 @@ struct reporter {
 	const struct record_times *times;
 	struct commands *commands; /* when ends are joined with their commands */
 	struct summary *summary; /* when one is asked for */
+	struct groups groups; /* names of control groups */
 	char *env; /* room for the variables of one event */
 	size_t env_room;
 	/* Where it all goes. */
