@@ -137,6 +137,19 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
+bool test__is_emulated(void)
+{
+	char line[256];
+	bool found = false;
+	FILE *file = fopen("/proc/cpuinfo", "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		found = found || strstr(line, "QEMU TCG");
+	if (file)
+		fclose(file);
+	return found;
+}
+
 uint64_t test__now_ns(void)
 {
 	return now_ns(CLOCK_MONOTONIC);

@@ -46,6 +46,9 @@ uint64_t test__patience_ms(uint64_t ms);
 /* Whether VANTAGE_LONG=1 asks for the full load. */
 bool test__is_long(void);
 
+/* Whether the CPU is an emulated one, whose clocks run apart. */
+bool test__is_emulated(void);
+
 /* Nanoseconds of CLOCK_MONOTONIC, and of the wall clock. */
 uint64_t test__now_ns(void);
 uint64_t test__wall_ns(void);
