@@ -18,18 +18,10 @@ char LICENSE[] SEC("license") = "GPL";
 SEC("?tp_btf/task_newtask")
 int BPF_PROG(runqlat_new, struct task_struct *task, unsigned long clone_flags)
 {
-	thread__make(task, true);
-	return 0;
-}
+	struct thread *thread = thread__make(task);
 
-/* Before 5.11: forgets a thread, unless its id is in use again. */
-SEC("?tp_btf/sched_process_free")
-int BPF_PROG(runqlat_free, struct task_struct *task)
-{
-	__u32 tid = task->pid;
-
-	if (thread__find(task))
-		bpf_map_delete_elem(&threads_by_tid, &tid);
+	if (thread)
+		thread->known = 1;
 	return 0;
 }
 
@@ -59,7 +51,7 @@ int runqlat_walk(struct bpf_iter__task *ctx)
 		return 0;
 	if (run_ended_ns)
 		task__settle_at_end(task);
-	else if (!thread__make(task, false))
+	else if (!thread__make(task))
 		__sync_fetch_and_add(&walk_failures, 1);
 	return 0;
 }
@@ -70,7 +62,7 @@ static __always_inline void thread__note_waker(struct thread *thread)
 	struct task_struct *waker;
 	const __u64 *comm;
 
-	if (!runqlat_config.has_task_storage) {
+	if (!threads_in_storage) {
 		waker = (void *)bpf_get_current_task();
 		thread->waker_pid = BPF_CORE_READ(waker, tgid);
 		thread->waker_tid = BPF_CORE_READ(waker, pid);
@@ -250,9 +242,7 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 		return 0;
 
 	account = account__open(RUNQLAT_WAIT);
-	thread = thread__find(next);
-	if (!thread)
-		thread = thread__adopt(next);
+	thread = thread__find_or_adopt(next);
 	if (!thread) {
 		if (account) {
 			account__add(&account->seen);

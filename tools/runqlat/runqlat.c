@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "collect/hist.h"
+#include "collect/threads.h"
 #include "collect/walk.h"
 #include "cpus.h"
 #include "report.h"
@@ -22,16 +23,12 @@
 #define RING_BYTES (1U << 20)
 #define RING_BYTES_SLOWER (8U << 20)
 
-/* Threads of the hash that stands in for task storage before 5.11. */
-#define THREADS_MAX 65536
-
-#define WALKS_MAX 20
-
 struct runqlat {
 	struct runqlat_options options;
 	struct runqlat_bpf *skel;
 	struct session session;
 	struct report report;
+	struct threads threads;
 	bool has_task_storage;
 	int settle_fd; /* the walk that makes good what no program was shown */
 	int open_fd; /* the walk over the threads that still wait */
@@ -40,7 +37,7 @@ struct runqlat {
 /* sched_switch last: a switch that ends a wait must not be seen without what begins one. */
 static const struct attach_program programs[] = {
 	{ .program = "runqlat_new", .target = "task_newtask", .mechanism = ATTACH_TP_BTF },
-	{ .program = "runqlat_free", .target = "sched_process_free", .mechanism = ATTACH_TP_BTF },
+	{ .program = "threads_free", .target = "sched_process_free", .mechanism = ATTACH_TP_BTF },
 	{ .program = "runqlat_waking", .target = "sched_waking", .mechanism = ATTACH_TP_BTF },
 	{ .program = "runqlat_wakeup", .target = "sched_wakeup", .mechanism = ATTACH_TP_BTF },
 	{ .program = "runqlat_wakeup_new",
@@ -83,8 +80,6 @@ static int runqlat__size(struct runqlat *runqlat)
 {
 	const struct runqlat_options *options = &runqlat->options;
 	struct runqlat_bpf *skel = runqlat->skel;
-	struct bpf_map *unused = runqlat->has_task_storage ? skel->maps.threads_by_tid :
-							     skel->maps.threads;
 	const struct hist_source *source = &runqlat->report.source;
 	int nr_cpus = libbpf_num_possible_cpus(), err;
 	struct hist_room room = { 1, 1 };
@@ -94,12 +89,10 @@ static int runqlat__size(struct runqlat *runqlat)
 	if (runqlat_options__by(options))
 		room = hist_room__for(options->max_keys.count,
 				      HIST_BUDGET_BYTES - RING_BYTES_SLOWER - (8U << 20), nr_cpus);
-	err = bpf_map__set_autocreate(unused, false);
+	err = threads__prepare(&runqlat->threads);
 	/* It has 8 KB for each CPU. */
 	if (!err && source->keyed)
 		err = bpf_map__set_autocreate(source->total, false);
-	if (!err && !runqlat->has_task_storage)
-		err = bpf_map__set_max_entries(skel->maps.threads_by_tid, THREADS_MAX);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.event_ring,
 					       options->slower_ns ? RING_BYTES_SLOWER : RING_BYTES);
@@ -121,9 +114,9 @@ static int runqlat__open(void *ctx, struct session_object *object)
 	runqlat->skel = skel;
 	config = (struct runqlat_config *)&skel->rodata->runqlat_config;
 	*config = runqlat_options__config(&runqlat->options);
-	config->has_task_storage = runqlat->has_task_storage;
+	*(__u32 *)&skel->rodata->threads_in_storage = runqlat->has_task_storage;
+	runqlat->threads = THREADS(skel, runqlat_walk, runqlat->has_task_storage);
 	*(struct hist_config *)&skel->rodata->hist_config = runqlat->report.style.config;
-	bpf_program__set_autoload(skel->progs.runqlat_walk, true);
 	bpf_program__set_autoload(skel->progs.runqlat_open, true);
 	runqlat->report.source = HIST_SOURCE(skel, runqlat_options__by(&runqlat->options));
 	err = runqlat__size(runqlat);
@@ -153,32 +146,10 @@ static bool runqlat__wants(void *ctx, const struct attach_program *program)
 	return true;
 }
 
-/* Makes room for each thread that is there. The kernel refills its store of small pieces in the
- * background: what finds none at first does so later. */
-static int runqlat__walk(struct runqlat *runqlat)
-{
-	__u64 *failures = (__u64 *)&runqlat->skel->bss->walk_failures;
-
-	for (int i = 0; i < WALKS_MAX; i++) {
-		int fd = walk__start(runqlat->skel->progs.runqlat_walk), err;
-
-		if (fd < 0)
-			return fd;
-		*failures = 0;
-		err = walk__read(fd, 0, NULL, NULL);
-		close(fd);
-		if (err || !*failures)
-			return err;
-	}
-	log_warning(NULL, "no memory for %llu threads: their waits are counted as lost",
-		    (unsigned long long)*failures);
-	return 0;
-}
-
 static int runqlat__attached(void *ctx)
 {
 	struct runqlat *runqlat = ctx;
-	int err = runqlat__walk(runqlat);
+	int err = threads__walk(&runqlat->threads);
 
 	if (err)
 		return err;
@@ -241,7 +212,7 @@ int main(int argc, char **argv)
 	work.max_reports = runqlat.options.count.count;
 	work.aside = runqlat_options__aside(&runqlat.options, aside, sizeof(aside));
 	runqlat.report.style = runqlat_options__style(&runqlat.options);
-	runqlat.has_task_storage = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1;
+	runqlat.has_task_storage = threads__have_storage();
 
 	status = session__trace(&runqlat.session, &tool, &runqlat.options.common, &work);
 	report__close(&runqlat.report);

@@ -40,7 +40,6 @@ struct runqlat_config {
 	__u64 slower_ns; /* a record for each wait longer than this; 0: none */
 	__u32 slowest; /* a record for the longest waits of each CPU; 0: none */
 	__u32 by; /* bits of enum runqlat_by; 0: one histogram of all */
-	__u32 has_task_storage; /* else the hash of threads is used */
 	__u32 from_waking; /* the clock starts at sched_waking */
 	/* Who woke a thread is learnt at sched_wakeup, where sched_waking is not attached. */
 	__u32 waker_at_wakeup;

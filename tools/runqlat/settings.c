@@ -78,7 +78,7 @@ static const struct option_row rows[] = {
 	  .no_metrics = true,
 	  .help = "These percentiles, as 50,99.9 (default: 50, 90, 99 and more nines as long as "
 		  "a wait lies above)" },
-	OPTION_ROW_INTERVAL(FIELD(interval)),
+	OPTION_ROW_INTERVAL(0, FIELD(interval)),
 	OPTION_ROW_COUNT(FIELD(count)),
 
 	UNIT_FLAG("milliseconds", 'm', milliseconds, "nanoseconds", "Rows in milliseconds"),

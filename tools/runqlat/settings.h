@@ -54,7 +54,7 @@ uint32_t runqlat_options__slowest(const struct runqlat_options *options);
  * can be left to another CPU while that runs somebody else. */
 bool runqlat_options__needs_waking(const struct runqlat_options *options);
 
-/* All of the kernel side's configuration but has_task_storage. */
+/* The kernel side's configuration. */
 struct runqlat_config runqlat_options__config(const struct runqlat_options *options);
 
 /* Borrows from options. */

@@ -9,38 +9,17 @@
 #ifndef VANTAGE_RUNQLAT_THREAD_BPF_H
 #define VANTAGE_RUNQLAT_THREAD_BPF_H
 
-#include "bpf/account.bpf.h"
 #include "bpf/kernel.bpf.h"
 #include "runqlat.h"
 
 const volatile struct runqlat_config runqlat_config = {};
 
 /* Fields that not every kernel has. */
-struct sched_entity___delayed {
-	unsigned char sched_delayed; /* 6.12: asleep, and still queued for the time being */
-} __attribute__((preserve_access_index));
-struct task_struct___delayed {
-	struct sched_entity___delayed se;
-} __attribute__((preserve_access_index));
-struct task_struct___state {
-	long state; /* before 5.14 */
-} __attribute__((preserve_access_index));
 struct task_struct___throttled {
 	bool throttled; /* 6.18: taken off its queue until its group may run again */
 } __attribute__((preserve_access_index));
 struct cfs_rq___bandwidth {
 	int throttle_count; /* with CONFIG_CFS_BANDWIDTH: groups above it that may not run */
-} __attribute__((preserve_access_index));
-
-/* 6.4: task storage has an allocator that may be used under a run-queue lock. */
-struct bpf_local_storage_map___allocator {
-	struct bpf_mem_alloc___any {
-		int percpu;
-	} selem_ma;
-} __attribute__((preserve_access_index));
-/* 7.0: or it is kmalloc_nolock(), which is for that, too. */
-struct bpf_local_storage_map___nolock {
-	bool use_kmalloc_nolock;
 } __attribute__((preserve_access_index));
 
 /* What is known of a thread. */
@@ -57,84 +36,12 @@ struct thread {
 	char waker_comm[RUNQLAT_COMM_SIZE] __attribute__((aligned(8)));
 };
 
-/* Elements are made in process context and only looked up under a run-queue lock. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread);
-} threads SEC(".maps");
-
-struct thread_by_tid {
-	struct thread thread;
-	__u64 start_time; /* with the id, the identity of the thread */
-};
-
-/* In place of task storage before 5.11. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct thread_by_tid);
-} threads_by_tid SEC(".maps");
-
-static __always_inline struct thread *thread__find(struct task_struct *task)
-{
-	struct thread_by_tid *by_tid;
-	__u32 tid;
-
-	if (runqlat_config.has_task_storage)
-		return bpf_task_storage_get(&threads, task, NULL, 0);
-	tid = task->pid;
-	by_tid = bpf_map_lookup_elem(&threads_by_tid, &tid);
-	return by_tid && by_tid->start_time == task->start_time ? &by_tid->thread : NULL;
-}
-
-/* Threads for which the walk found no memory. */
-__u64 walk_failures = 0;
-
-/* In process context only. known: the thread is new. False when there is no memory. */
-static __always_inline bool thread__make(struct task_struct *task, bool known)
-{
-	struct thread_by_tid by_tid = { .thread.known = known };
-	struct thread *thread;
-	__u32 tid;
-
-	if (runqlat_config.has_task_storage) {
-		thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-		if (thread && known)
-			thread->known = 1;
-		return thread;
-	}
-	if (!known && thread__find(task))
-		return true;
-	tid = task->pid;
-	by_tid.start_time = task->start_time;
-	return !bpf_map_update_elem(&threads_by_tid, &tid, &by_tid, BPF_ANY);
-}
-
-/* Read as bit fields: their sizes differ between kernels. */
-static __always_inline bool task__is_queued(struct task_struct *task)
-{
-	return BPF_CORE_READ_BITFIELD(task, on_rq);
-}
-
-/* Whether the thread sleeps although it is still queued. */
-static __always_inline bool task__is_delayed(struct task_struct *task)
-{
-	struct task_struct___delayed *delayed = (void *)task;
-
-	return bpf_core_field_exists(delayed->se.sched_delayed) && delayed->se.sched_delayed;
-}
+#include "bpf/threads.bpf.h"
 
 /* As the kernel's task_is_running(): a thread on its way to sleep does not. */
 static __always_inline bool task__is_running(struct task_struct *task)
 {
-	struct task_struct___state *old = (void *)task;
-
-	if (bpf_core_field_exists(old->state))
-		return !old->state;
-	return !task->__state;
+	return !task__state(task);
 }
 
 /* Whether the thread cannot run because of its group's quota. */
@@ -160,20 +67,6 @@ static __always_inline bool task__is_throttled(struct task_struct *task)
 static __always_inline __u64 task__now(struct task_struct *task)
 {
 	return runqlat_config.by_run_queue_clock ? task->se.cfs_rq->rq->clock : bpf_ktime_get_ns();
-}
-
-/* Whether the kernel keeps an account of its own of each task's waits; used where there is task
- * storage. */
-static __always_inline bool task__has_own_account(struct task_struct *task)
-{
-	return runqlat_config.has_task_storage && bpf_core_field_exists(task->sched_info.pcount) &&
-	       bpf_core_field_exists(task->se.cfs_rq);
-}
-
-/* The clock of that account: of the task's run queue, whose lock is held. */
-static __always_inline __u64 task__clock(struct task_struct *task)
-{
-	return task->se.cfs_rq->rq->clock;
 }
 
 /* Whether it was switched in without a program to see it. Its run-queue lock is held, and it is
@@ -221,17 +114,14 @@ static __always_inline void thread__begin_wait(struct thread *thread, struct tas
 	thread->cause = task__is_throttled(task) ? RUNQLAT_THROTTLED : cause;
 }
 
-/* For a thread that no walk has shown: some kernels hide tasks from the iterator. NULL where it
- * cannot be done under a run-queue lock. */
-static __always_inline struct thread *thread__adopt(struct task_struct *task)
+/* For a thread that no walk has shown. */
+static __always_inline struct thread *thread__find_or_adopt(struct task_struct *task)
 {
-	struct thread *thread;
+	struct thread *thread = thread__find(task);
 
-	if (!runqlat_config.has_task_storage ||
-	    (!bpf_core_field_exists(struct bpf_local_storage_map___allocator, selem_ma) &&
-	     !bpf_core_field_exists(struct bpf_local_storage_map___nolock, use_kmalloc_nolock)))
-		return NULL;
-	thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (thread)
+		return thread;
+	thread = thread__adopt(task);
 	/* One that was made during the run has not been switched in before, or was missed. */
 	if (thread && run_started_ns && task->start_time >= run_started_ns)
 		thread->known = 1;
