@@ -103,6 +103,26 @@ int table__read(struct table *table, const struct bpf_map *map, size_t key_size,
 			 bpf_map__name(map));
 }
 
+int table__read_cpus(struct table *table, const struct bpf_map *map, size_t value_size)
+{
+	int nr_cpus = libbpf_num_possible_cpus(), err;
+	const __u32 key = 0;
+
+	*table = (struct table){ .value_size = value_size };
+	if (nr_cpus < 0)
+		return log_error(nr_cpus, NULL, "cannot count the possible CPUs");
+	table->data = calloc((size_t)nr_cpus, value_size);
+	if (!table->data)
+		return log_error(ENOMEM, NULL, "cannot keep the table '%s'", bpf_map__name(map));
+	table->nr = (size_t)nr_cpus;
+	err = bpf_map__lookup_elem(map, &key, sizeof(key), table->data, table->nr * value_size, 0);
+	if (!err)
+		return 0;
+	table__free(table);
+	return log_error(err, NULL, "cannot read the table '%s' from the kernel",
+			 bpf_map__name(map));
+}
+
 static int table__read_walk(struct table *table, int fd)
 {
 	size_t size = table->key_size + table->value_size, have = 0, room = 0;

@@ -40,6 +40,10 @@ static inline const char *table__entry(const struct table *table, size_t i)
 int table__walk(struct table *table, const struct bpf_link *link, size_t key_size,
 		size_t value_size);
 
+/* The one entry, number 0, of an array with a value per CPU: an entry of the table for each
+ * possible CPU, without keys. 0, or -errno, reported; the table is empty then. */
+int table__read_cpus(struct table *table, const struct bpf_map *map, size_t value_size);
+
 void table__free(struct table *table);
 
 #endif

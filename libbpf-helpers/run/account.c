@@ -26,7 +26,7 @@ static const char *const cause_names[ACCOUNT_NR_CAUSES] = {
 static const char *const detail_names[ACCOUNT_NR_DETAILS] = {
 	[ACCOUNT_DETAIL_ARGS] = "args",	  [ACCOUNT_DETAIL_TREE] = "tree",
 	[ACCOUNT_DETAIL_SLOW] = "slow",	  [ACCOUNT_DETAIL_RESULT] = "result",
-	[ACCOUNT_DETAIL_ERRNO] = "errno",
+	[ACCOUNT_DETAIL_ERRNO] = "errno", [ACCOUNT_DETAIL_STACK] = "stack",
 };
 
 static const char *const verdict_names[] = {
@@ -100,6 +100,7 @@ static void account_sum__add(struct account_sum *sum, const struct account_terms
 	for (int i = 0; i < ACCOUNT_NR_DETAILS; i++)
 		sum->detail_lost[i] += terms->kernel.detail_lost[i];
 	sum->detail_lost[ACCOUNT_DETAIL_RESULT] += terms->no_result;
+	sum->detail_lost[ACCOUNT_DETAIL_STACK] += terms->no_stack;
 }
 
 static uint64_t account_sum__lost(const struct account_sum *sum)

@@ -16,11 +16,12 @@
 	}
 
 /* The operands [INTERVAL [COUNT]]; struct optional_time and struct optional_count. A tool that has
- * both names them in tool_options.operands. */
-#define OPTION_ROW_INTERVAL(field)                                                                 \
+ * both names them in tool_options.operands. Letter or 0. */
+#define OPTION_ROW_INTERVAL(short_name, field)                                                     \
 	{                                                                                          \
-		.name = "interval", .group = OPTION_REPORT, .type = OPTION_DURATION,               \
-		.offset = field, .argument = "TIME", .min = 1000000, .max = INT64_MAX,             \
+		.name = "interval", .letter = short_name, .group = OPTION_REPORT,                  \
+		.type = OPTION_DURATION, .offset = field, .argument = "TIME", .min = 1000000,      \
+		.max = INT64_MAX,                                                                  \
 		.help = "Report what came in each interval: seconds, or with a unit"               \
 	}
 #define OPTION_ROW_COUNT(field)                                                                    \

@@ -104,6 +104,9 @@ struct session_work {
 	bool quote_words;
 	/* NULL, or called when all is attached, before anything is counted. */
 	int (*attached)(void *ctx);
+	/* NULL, or called when the run has ended and all is attached still: to see what is under
+	 * way before the detach, which takes time in which that goes on. */
+	int (*ended)(void *ctx);
 	/* NULL, or called at the end of each interval and of the run: writes what was collected. */
 	int (*report)(void *ctx, const struct session_span *span);
 	bool redraw; /* each interval is shown on a cleared terminal (text face) */

@@ -414,19 +414,20 @@ static void session__explain_nothing(const struct session *session)
 static int session__finish(struct session *session, int err)
 {
 	struct account *account = &session->account;
-	int detach_err, report_err;
+	int ended_err, detach_err, report_err;
 
 	session__note_output_error(session, err);
 	session->ended_ns = clock__now_ns();
 	if (session->object.ended_ns)
 		__atomic_store_n(session->object.ended_ns, session->ended_ns, __ATOMIC_SEQ_CST);
+	ended_err = session->work->ended ? session->work->ended(session->work->ctx) : 0;
 	detach_err = attach__detach(&session->attachment);
 	/* On busy CPUs that takes a second and more, in which events still come. */
 	if (!session->object.ended_ns)
 		session->ended_ns = clock__now_ns();
 	account->duration_ns = session->ended_ns - session->started_ns;
-	if (detach_err)
-		return detach_err;
+	if (ended_err || detach_err)
+		return ended_err ? ended_err : detach_err;
 	if (!err) {
 		err = session__take_all(session);
 		session__note_output_error(session, err);

@@ -37,6 +37,7 @@ enum account_detail {
 	ACCOUNT_DETAIL_SLOW, /* the record of a slow event found no room in the ring buffer */
 	ACCOUNT_DETAIL_RESULT, /* its result has not come; counted in user space */
 	ACCOUNT_DETAIL_ERRNO, /* a failure that found no room in the table of their causes */
+	ACCOUNT_DETAIL_STACK, /* its stack was not kept, or not seen; counted in user space */
 	ACCOUNT_NR_DETAILS,
 };
 

@@ -70,7 +70,7 @@ static const struct option_row rows[] = {
 	OPTION_ROW_SORT(FIELD(sort), rows_order_names,
 			"What the rows are put in order by: calls (the default), bytes, errors; the "
 			"largest is the last one"),
-	OPTION_ROW_INTERVAL(FIELD(interval)),
+	OPTION_ROW_INTERVAL(0, FIELD(interval)),
 	OPTION_ROW_COUNT(FIELD(count)),
 	OPTION_ROW_MAX_KEYS(
 		FIELD(max_keys), KEYS_MAX,

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "records.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "output/escape.h"
+#include "run/account.h"
+#include "run/interval.h"
+#include "run/number.h"
+#include "settings.h"
+
+#define NS_PER_US 1000
+
+/* Of both kinds of rows; the time's own field stands between them. */
+#define WHO                                                                                        \
+	FIELD_OPTIONAL("pid", VALUE_UNSIGNED,                                                      \
+		       "Process id; absent with tid and comm: all that found no room together."),  \
+		FIELD_OPTIONAL("tid", VALUE_UNSIGNED, "Thread id."),                               \
+		FIELD_OPTIONAL("comm", VALUE_BYTES, "Command name of the thread.")
+#define PARTS                                                                                      \
+	FIELD_OPTIONAL("blocked_ns", VALUE_UNSIGNED, "Of the time, asleep (--split)."),            \
+		FIELD_OPTIONAL("runnable_ns", VALUE_UNSIGNED,                                      \
+			       "Of the time, awake and waiting for a CPU (--split)."),             \
+		FIELD_OPTIONAL("preempted_ns", VALUE_UNSIGNED,                                     \
+			       "Of the time, in stays of a thread that could have run on "         \
+			       "(--split).")
+#define STACKS                                                                                     \
+	{ .name = "kernel_stack",                                                                  \
+	  .kind = VALUE_RECORDS,                                                                   \
+	  .meaning = "Where the thread was in the kernel, the innermost frame first.",             \
+	  .of = &frame_record_type },                                                              \
+		FIELD_OPTIONAL("no_stack", VALUE_BYTES,                                            \
+			       "Why there is no kernel_stack: not_kept (no room), not_seen (the "  \
+			       "end of the stay was not seen), or none (the kernel gave none)."),  \
+	{                                                                                          \
+		.name = "text", .kind = VALUE_BYTES, .text_only = true, .meaning = "All of it."    \
+	}
+
+static const struct field stack_fields[RECORD_NR_VALUES] = {
+	WHO,
+	FIELD_REQUIRED("total_ns", VALUE_UNSIGNED, "Time off the CPU."),
+	FIELD_REQUIRED("count", VALUE_UNSIGNED, "How many stays."),
+	FIELD_REQUIRED("max_ns", VALUE_UNSIGNED, "The longest of them."),
+	FIELD_REQUIRED("begun_before", VALUE_UNSIGNED,
+		       "How many of them had begun before the run, from whose start they count."),
+	PARTS,
+	STACKS,
+};
+
+static const struct record_type stack_record_type = {
+	.name = "stack",
+	.meaning = "The stays of one thread at one place.",
+	.fields = stack_fields,
+	.nr_fields = sizeof(stack_fields) / sizeof(stack_fields[0]),
+	.block = &stack_fields[RECORD_NR_VALUES - 1],
+};
+
+static const struct field in_flight_fields[RECORD_NR_VALUES] = {
+	WHO,
+	FIELD_REQUIRED("age_ns", VALUE_UNSIGNED, "How long it has lasted."),
+	FIELD_REQUIRED("state", VALUE_BYTES, "In which state it began, as a letter of ps."),
+	FIELD_REQUIRED("begun_before", VALUE_BOOL,
+		       "It had begun before the run, from whose start it counts."),
+	PARTS,
+	STACKS,
+};
+
+static const struct record_type in_flight_record_type = {
+	.name = "in_flight",
+	.meaning = "A stay that had not ended when the run did.",
+	.fields = in_flight_fields,
+	.nr_fields = RECORD_NR_VALUES - 1,
+	.block = &in_flight_fields[RECORD_NR_VALUES - 2],
+};
+
+static const struct field total_fields[] = {
+	FIELD_REQUIRED("total_ns", VALUE_UNSIGNED, "Time off the CPU in stays that ended."),
+	FIELD_REQUIRED("count", VALUE_UNSIGNED, "How many those were."),
+	FIELD_REQUIRED("in_flight_ns", VALUE_UNSIGNED, "Time in stays that had not ended."),
+	FIELD_REQUIRED("in_flight", VALUE_UNSIGNED, "How many those were."),
+	FIELD_REQUIRED("not_kept_ns", VALUE_UNSIGNED, "Time of both whose stack was not kept."),
+	FIELD_REQUIRED("not_seen_ns", VALUE_UNSIGNED, "Time of both whose stack was not seen."),
+	{ .name = "text", .kind = VALUE_BYTES, .text_only = true, .meaning = "All of it." },
+};
+
+static const struct record_type total_record_type = {
+	.name = "total",
+	.meaning = "All rows of the report together, also those that --top leaves out.",
+	.fields = total_fields,
+	.nr_fields = sizeof(total_fields) / sizeof(total_fields[0]),
+	.block = &total_fields[sizeof(total_fields) / sizeof(total_fields[0]) - 1],
+};
+
+const struct record_type *const offcputime_row_types[] = { &stack_record_type,
+							   &in_flight_record_type, NULL };
+const struct record_type *const offcputime_types[] = {
+	&start_record_type,
+	&interval_record_type,
+	&stack_record_type,
+	&in_flight_record_type,
+	&total_record_type,
+	&account_record_type,
+	NULL,
+};
+const char *const offcputime_columns[] = { NULL };
+
+static struct value value__text(const char *text)
+{
+	return value__bytes(text, strlen(text));
+}
+
+static void append_bytes(struct buffer *out, const char *data, size_t size)
+{
+	char *room = buffer__reserve(out, 4 * size);
+
+	if (room)
+		out->size += escape__text(room, data, size);
+}
+
+static uint64_t stay_row__blocked_ns(const struct stay_row *row)
+{
+	return row->total_ns - row->runnable_ns - row->preempted_ns;
+}
+
+static const char *stay_row__no_stack(const struct stay_row *row)
+{
+	static const char *const names[] = {
+		[STACK_NONE] = "none",
+		[STACK_NOT_KEPT] = "not_kept",
+		[STACK_NOT_SEEN] = "not_seen",
+	};
+
+	return row->key.kernel_stack <= STACK_NOT_SEEN ? names[row->key.kernel_stack] : NULL;
+}
+
+/* "1000123 us  12 times, longest 500.123ms" */
+static void stay_row__print_time(const struct stay_row *row, const struct row_look *look,
+				 struct buffer *out)
+{
+	char blocked[32], runnable[32], preempted[32], longest[32];
+
+	buffer__printf(out, "        %" PRIu64 " us", row->total_ns / NS_PER_US);
+	if (row->in_flight)
+		buffer__printf(out, "  not ended (%c)", offcputime_state_letters[row->state]);
+	else
+		buffer__printf(out, "  %" PRIu64 " times, longest %s", row->count,
+			       number__round_time(row->max_ns, longest));
+	if (row->begun_before)
+		buffer__append_string(out, ", begun before the run");
+	if (look->split)
+		buffer__printf(out, "\n          blocked %s, runnable %s, preempted %s",
+			       number__round_time(stay_row__blocked_ns(row), blocked),
+			       number__round_time(row->runnable_ns, runnable),
+			       number__round_time(row->preempted_ns, preempted));
+	buffer__append(out, "\n\n", 2);
+}
+
+static void stay_row__print(const struct stay_row *row, const struct frames *kernel,
+			    const struct row_look *look, struct buffer *out)
+{
+	static const char *const no_stacks[] = {
+		[STACK_NONE] = "    [no kernel stack]\n",
+		[STACK_NOT_KEPT] = "    [stack not kept]\n",
+		[STACK_NOT_SEEN] = "    [stack not seen]\n",
+	};
+
+	out->size = 0;
+	frames__print(kernel, out, look->offsets);
+	if (row->key.kernel_stack <= STACK_NOT_SEEN)
+		buffer__append_string(out, no_stacks[row->key.kernel_stack]);
+	buffer__append_string(out, "    -                ");
+	if (row->is_rest) {
+		buffer__append_string(out, "all that found no room\n");
+	} else {
+		append_bytes(out, row->key.comm, strnlen(row->key.comm, sizeof(row->key.comm)));
+		buffer__printf(out, " (%" PRIu32 ")\n", row->key.tid);
+	}
+	stay_row__print_time(row, look, out);
+}
+
+static struct value *add_who(const struct stay_row *row, struct value *value)
+{
+	const struct offcputime_key *key = &row->key;
+
+	if (row->is_rest) {
+		*value++ = (struct value){};
+		*value++ = (struct value){};
+		*value++ = (struct value){};
+		return value;
+	}
+	*value++ = value__unsigned(key->pid);
+	*value++ = value__unsigned(key->tid);
+	*value++ = value__bytes(key->comm, strnlen(key->comm, sizeof(key->comm)));
+	return value;
+}
+
+struct record stay_row__record(const struct stay_row *row, struct frames *kernel,
+			       const struct row_look *look, struct record_values *values)
+{
+	struct value *value = add_who(row, values->values);
+	const char *no_stack = stay_row__no_stack(row);
+
+	*value++ = value__unsigned(row->total_ns);
+	if (row->in_flight) {
+		values->state[0] = offcputime_state_letters[row->state];
+		*value++ = value__bytes(values->state, 1);
+		*value++ = value__bool(row->begun_before);
+	} else {
+		*value++ = value__unsigned(row->count);
+		*value++ = value__unsigned(row->max_ns);
+		*value++ = value__unsigned(row->begun_before);
+	}
+	*value++ = look->split ? value__unsigned(stay_row__blocked_ns(row)) : (struct value){};
+	*value++ = look->split ? value__unsigned(row->runnable_ns) : (struct value){};
+	*value++ = look->split ? value__unsigned(row->preempted_ns) : (struct value){};
+	*value++ = no_stack ? (struct value){} : frames__value(kernel);
+	*value++ = no_stack ? value__text(no_stack) : (struct value){};
+	stay_row__print(row, kernel, look, &values->text);
+	*value++ = value__bytes(values->text.data, values->text.size);
+	return (struct record){ row->in_flight ? &in_flight_record_type : &stack_record_type,
+				values->values };
+}
+
+void totals__add(struct totals *totals, const struct stay_row *row)
+{
+	if (row->in_flight) {
+		totals->open_ns += row->total_ns;
+		totals->nr_open++;
+	} else {
+		totals->total_ns += row->total_ns;
+		totals->count += row->count;
+	}
+	if (row->key.kernel_stack == STACK_NOT_KEPT) {
+		totals->not_kept_ns += row->total_ns;
+		totals->nr_not_kept += row->count;
+	} else if (row->key.kernel_stack == STACK_NOT_SEEN) {
+		totals->not_seen_ns += row->total_ns;
+		totals->nr_not_seen += row->count;
+	}
+}
+
+struct record totals__record(const struct totals *totals, struct record_values *values)
+{
+	uint64_t without_ns = totals->not_kept_ns + totals->not_seen_ns;
+	char total[32], open[32], without[32];
+	struct value *value = values->values;
+
+	values->text.size = 0;
+	buffer__printf(&values->text, "%s off the CPU in %" PRIu64 " stays",
+		       number__round_time(totals->total_ns, total), totals->count);
+	if (totals->nr_open)
+		buffer__printf(&values->text, ", and %s in %" PRIu64 " that had not ended",
+			       number__round_time(totals->open_ns, open), totals->nr_open);
+	if (without_ns)
+		buffer__printf(&values->text, "; %s without a stack",
+			       number__round_time(without_ns, without));
+	buffer__append_char(&values->text, '\n');
+	*value++ = value__unsigned(totals->total_ns);
+	*value++ = value__unsigned(totals->count);
+	*value++ = value__unsigned(totals->open_ns);
+	*value++ = value__unsigned(totals->nr_open);
+	*value++ = value__unsigned(totals->not_kept_ns);
+	*value++ = value__unsigned(totals->not_seen_ns);
+	*value++ = value__bytes(values->text.data, values->text.size);
+	return (struct record){ &total_record_type, values->values };
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the kernel side has counted, as rows that can be shown. Knows no libbpf.
+ */
+#ifndef VANTAGE_OFFCPUTIME_STAYS_H
+#define VANTAGE_OFFCPUTIME_STAYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "offcputime.h"
+
+struct stay_row {
+	struct offcputime_key key;
+	uint64_t total_ns;
+	uint64_t runnable_ns;
+	uint64_t preempted_ns;
+	uint64_t count;
+	uint64_t begun_before;
+	uint64_t max_ns;
+	bool is_rest; /* the time of all that found no room; there is no key */
+	bool in_flight; /* one stay that has not ended; total_ns is its age */
+	enum offcputime_state state; /* in_flight */
+};
+
+struct stay_rows {
+	struct stay_row *items;
+	size_t nr;
+	size_t capacity;
+};
+
+/* Each adds a row. interval: the number of the one that it is about. 0 or -ENOMEM. */
+int stay_rows__add(struct stay_rows *rows, const struct offcputime_key *key,
+		   const struct offcputime_row *value, uint64_t interval);
+int stay_rows__add_open(struct stay_rows *rows, const struct offcputime_open *open);
+/* Of all CPUs together; adds none when there was nothing. */
+int stay_rows__add_rest(struct stay_rows *rows, const struct offcputime_row *values, size_t nr_cpus,
+			uint64_t interval);
+
+/* Takes off what was there before, and leaves out rows in which nothing came. before: rows of one
+ * key each, in the order of stay_rows__merge(). */
+void stay_rows__subtract(struct stay_rows *rows, const struct stay_rows *before);
+
+/* A copy of all rows. 0 or -ENOMEM. */
+int stay_rows__copy(struct stay_rows *copy, const struct stay_rows *rows);
+
+/* Puts rows with one key together, those of stays that have not ended apart, and all in the
+ * order of their keys. */
+void stay_rows__merge(struct stay_rows *rows);
+
+/* The most time last. */
+void stay_rows__sort(struct stay_rows *rows);
+
+void stay_rows__free(struct stay_rows *rows);
+
+#endif
