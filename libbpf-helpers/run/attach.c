@@ -57,6 +57,13 @@ static int attach__report_load(int err, const char *mechanism)
 			"which is too low",
 			"Raise it (ulimit -l unlimited), or run with CAP_SYS_RESOURCE.",
 			"cannot load the %s programs", mechanism);
+	if ((err == -EINVAL || err == -EPERM) && lockdown__is_confidential())
+		return log_error_because(
+			err,
+			"kernel lockdown is in the mode confidentiality, which forbids programs "
+			"to read kernel memory",
+			"Boot with lockdown=integrity or without it.",
+			"cannot load the %s programs", mechanism);
 	if (err == -E2BIG)
 		return log_error_because(err, "a map or program is larger than the kernel allows",
 					 "Lower --ring-size.", "cannot load the %s programs",

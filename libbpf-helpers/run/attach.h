@@ -46,6 +46,7 @@ struct attach_program {
 struct attach_way {
 	enum attach_mechanism mechanism;
 	const char *traced; /* what it traces, if other than the tool says; or NULL */
+	bool reads_kernel; /* always by bpf_probe_read_kernel(), which lockdown can forbid */
 	const struct attach_program *programs;
 	size_t nr_programs;
 };

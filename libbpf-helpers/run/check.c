@@ -11,6 +11,7 @@
 /* What the items say of whether a tool can run. */
 struct verdict {
 	bool mechanisms[ATTACH_UPROBE + 1]; /* those that work */
+	bool reads_kernel; /* programs may read kernel memory by helper */
 	char lacking[192]; /* required items that failed */
 };
 
@@ -46,6 +47,8 @@ static void check_items(const struct check_item *items, const struct check_facts
 		finding__print(&finding, item->name);
 		if (item->mechanism)
 			verdict->mechanisms[item->mechanism] = finding.status == FINDING_OK;
+		if (item->reads_kernel)
+			verdict->reads_kernel = finding.status == FINDING_OK;
 		if (item->required && finding.status != FINDING_OK)
 			append_word(verdict->lacking, sizeof(verdict->lacking), ", ", item->name);
 	}
@@ -58,7 +61,8 @@ static bool verdict__print(const struct verdict *verdict, const char *tool,
 	char works[192] = "", fails[192] = "";
 
 	for (size_t i = 0; i < nr_ways; i++) {
-		bool good = verdict->mechanisms[ways[i].mechanism];
+		bool good = verdict->mechanisms[ways[i].mechanism] &&
+			    (verdict->reads_kernel || !ways[i].reads_kernel);
 		char *list = good ? works : fails;
 
 		append_word(list, sizeof(works), ", ", attach_mechanism_names[ways[i].mechanism]);

@@ -79,6 +79,14 @@ static void read_lockdown(char *mode, size_t size)
 		snprintf(mode, size, "%.*s", (int)(end - begin - 1), begin + 1);
 }
 
+bool lockdown__is_confidential(void)
+{
+	char mode[24];
+
+	read_lockdown(mode, sizeof(mode));
+	return !strcmp(mode, "confidentiality");
+}
+
 /* In the order libbpf looks for it. */
 static const char *find_tracefs(void)
 {

@@ -44,6 +44,9 @@ struct check_facts {
 /* Whether this kernel counts maps and programs against RLIMIT_MEMLOCK (before 5.11), by trying. */
 bool memlock__is_counted(void);
 
+/* Whether kernel lockdown is in the mode in which programs may not read kernel memory by helper. */
+bool lockdown__is_confidential(void);
+
 /* Reads the facts. Nothing here fails: what cannot be read is left unknown. */
 void facts__read(struct check_facts *facts);
 void facts__free(struct check_facts *facts);
@@ -88,6 +91,7 @@ struct check_item {
 	enum bpf_attach_type attach_type;
 	bool at_return;
 	bool wants_admin; /* newer kernels want CAP_SYS_ADMIN for it */
+	bool reads_kernel; /* what a way that says so needs, too (run/attach.h) */
 	bool confidential; /* lockdown in the mode confidentiality refuses it */
 	int since; /* the RELEASE() that brought it; 0: older than BPF */
 	const char *config; /* what a kernel that lacks it was built without */

@@ -366,6 +366,7 @@ const struct check_item check_mechanism_items[] = {
 	  .required = true,
 	  .config = "CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS" },
 	{ .name = "reading kernel memory",
+	  .reads_kernel = true,
 	  .look = look_by_trial,
 	  .trial = try_reader,
 	  .since = RELEASE(5, 5),

@@ -36,7 +36,10 @@ static const struct attach_program programs[] = {
 };
 
 const struct attach_way execsnoop_ways[1] = {
-	{ .mechanism = ATTACH_TP_BTF, .programs = programs, .nr_programs = NR_PROGRAMS },
+	{ .mechanism = ATTACH_TP_BTF,
+	  .reads_kernel = true,
+	  .programs = programs,
+	  .nr_programs = NR_PROGRAMS },
 };
 
 bool execsnoop_program__is_wanted(const struct attach_program *program,

@@ -50,6 +50,7 @@ enum { PROGRAM_FREE = 1, PROGRAM_WAKING = 2 };
 
 static const struct attach_way ways[] = {
 	{ .mechanism = ATTACH_TP_BTF,
+	  .reads_kernel = true,
 	  .programs = programs,
 	  .nr_programs = sizeof(programs) / sizeof(programs[0]) },
 };
