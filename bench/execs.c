@@ -222,7 +222,7 @@ static double first_seen_ms(const struct tracer *tracer, double *ready_ms)
 	seen = spawn__seen(run.out, spawned.nr);
 	if (seen.first == spawned.nr)
 		test__fatal(tracer->name, "it shows none of %" PRIu64 " commands", spawned.nr);
-	ms = spawned.seconds * 1e3 * (double)seen.first / (double)spawned.nr;
+	ms = (double)(spawn__started_ns(seen.first) - run.started_ns) / 1e6;
 	tracer_run__free(&run);
 	return ms;
 }

@@ -23,6 +23,10 @@
 /* The next number, for the spawners of all CPUs. */
 static atomic_ulong *next;
 
+/* Of spawn__paced(). */
+static uint64_t *started_ns;
+static size_t started_room;
+
 const char *spawn__program(void)
 {
 	static const char *program;
@@ -110,6 +114,22 @@ struct spawned spawn__storm(double seconds)
 	return end(begin_ns);
 }
 
+static void note_start(uint64_t number)
+{
+	if (number >= started_room) {
+		started_room = 2 * number + 4096;
+		started_ns = realloc(started_ns, started_room * sizeof(*started_ns));
+		if (!started_ns)
+			test__fatal("spawn", "out of memory");
+	}
+	started_ns[number] = test__now_ns();
+}
+
+uint64_t spawn__started_ns(uint64_t number)
+{
+	return started_ns[number];
+}
+
 struct spawned spawn__paced(double rate, double seconds)
 {
 	uint64_t begin_ns = begin(), until_ns = begin_ns + (uint64_t)(seconds * 1e9), now_ns;
@@ -118,10 +138,12 @@ struct spawned spawn__paced(double rate, double seconds)
 		/* What is late is made up for. */
 		uint64_t due = (uint64_t)((double)(now_ns - begin_ns) / 1e9 * rate);
 
-		if (atomic_load(next) <= due)
-			spawn_next();
-		else
+		if (atomic_load(next) > due) {
 			usleep(200);
+			continue;
+		}
+		note_start(atomic_load(next));
+		spawn_next();
 	}
 	return end(begin_ns);
 }

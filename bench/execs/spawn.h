@@ -25,6 +25,9 @@ struct spawned spawn__storm(double seconds);
 /* At a rate per second, for so long, or as many as the machine can. */
 struct spawned spawn__paced(double rate, double seconds);
 
+/* When that of spawn__paced() with this number was started, if it was this process that did. */
+uint64_t spawn__started_ns(uint64_t number);
+
 struct seen {
 	uint64_t nr; /* different numbers that were shown */
 	uint64_t first; /* the least number shown; nr if none was */

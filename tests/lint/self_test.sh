@@ -48,6 +48,8 @@ make_model() {
 	write tests/unit/demo_test.c "// $dual" '#include "test.h"'
 	write tests/bpf/ring_test.bpf.c "// $gpl" '#include "bpf/ring.bpf.h"'
 	write tests/lint/skips/native "# $dual" 'demo_test:a check  # because'
+	write tests/live/demo_live_test.c "// $dual" '/* check: a: it is so */'
+	write tests/lint/reports/demo "# $dual" 'owner/it#1:demo_live_test:check: a: it is so'
 	write script.sh '#!/bin/sh' "# $dual" 'echo well'
 	chmod +x script.sh
 	write man/demo.8 ".\\\" $dual" '.Dd January 1, 2026' '.Dt DEMO 8' '.Os' '.Sh NAME' \
@@ -134,7 +136,7 @@ refuses_include() {
 
 make_model
 good_tree
-for script in includes text format shell skips man; do
+for script in includes text format shell skips reports man; do
 	accepts "$script"
 done
 
@@ -215,6 +217,13 @@ write tests/lint/skips/6.1 "# $dual" '' 'gone_test:a check'
 refuses skips '^tests/lint/skips/6.1:3: ' "a skip of a program that is not there"
 write tests/lint/skips/6.1 "# $dual" 'demo_test'
 refuses skips '^tests/lint/skips/6.1:2: ' "a skip without the name of a check"
+
+write tests/lint/reports/demo "# $dual" 'owner/it#1:gone_test:it is so'
+refuses reports '^tests/lint/reports/demo:2: ' "a report whose test is not there"
+write tests/lint/reports/demo "# $dual" 'owner/it#1:demo_live_test:it is not so'
+refuses reports '^tests/lint/reports/demo:2: ' "a report whose check is not there"
+write tests/lint/reports/demo "# $dual" 'demo_live_test: it is so'
+refuses reports '^tests/lint/reports/demo:2: ' "a report without a check"
 
 printf '.Xx\n' >>build/man/demo.8
 refuses man 'man/demo.8:21:.*skipping unknown macro' "a page with an unknown macro"

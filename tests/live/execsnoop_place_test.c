@@ -68,12 +68,12 @@ static bool go_deep(size_t levels, size_t length)
 
 static bool go_as_deep_as_is_shown(void)
 {
-	return go_to_folder() && go_deep(40, 2);
+	return go_to_folder() && go_deep(20, 2);
 }
 
 static bool go_too_deep(void)
 {
-	return go_to_folder() && go_deep(80, 1);
+	return go_to_folder() && go_deep(60, 1);
 }
 
 static bool go_too_far(void)
@@ -147,7 +147,7 @@ static bool is_right(const struct scene *scene, const char *cwd)
 	if (!scene->cut)
 		return !strcmp(cwd, scene->truth) &&
 		       scene->unreachable == !strncmp(cwd, "(unreachable)/", 14);
-	if (strncmp(cwd, mark, strlen(mark)) != 0 || length < 100)
+	if (strncmp(cwd, mark, strlen(mark)) != 0 || length < 50)
 		return false;
 	length -= strlen(mark) - 1; /* with the slash */
 	return length < truth_length &&

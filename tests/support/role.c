@@ -330,6 +330,26 @@ static void play_spawn(char **words)
 	}
 }
 
+static void play_nest(char **words)
+{
+	unsigned long depth = number(words[1]);
+	char *const argv[] = { words[2], NULL };
+	char role[600];
+	char *const envp[] = { role, NULL };
+	cpu_set_t set;
+	pid_t pid;
+
+	CPU_ZERO(&set);
+	CPU_SET(depth % (unsigned long)sysconf(_SC_NPROCESSORS_ONLN), &set);
+	/* Where that is refused, it runs where it is. */
+	sched_setaffinity(0, sizeof(set), &set);
+	if (!depth)
+		return;
+	snprintf(role, sizeof(role), "VANTAGE_ROLE=nest %lu %s", depth - 1, words[2]);
+	if (posix_spawn(&pid, words[2], NULL, NULL, argv, envp) || waitpid(pid, NULL, 0) != pid)
+		_exit(FAILED);
+}
+
 static const struct role roles[] = {
 	{ "true", play_true },
 	{ "exit", play_exit },
@@ -350,6 +370,7 @@ static const struct role roles[] = {
 	{ "status", play_status },
 	{ "agent", play_agent },
 	{ "spawn", play_spawn },
+	{ "nest", play_nest },
 };
 
 /* The two roles that are about the arguments themselves. */

@@ -26,6 +26,7 @@
  *	status FILE		copies /proc/self/status to FILE, and what its descriptors are
  *	agent			writes its process id to a file named as itself with ".pid"
  *	spawn N PATH		runs PATH N times, one after another
+ *	nest N PATH		on CPU N, or another: runs PATH as "nest N-1 PATH", down to 0
  */
 #ifndef VANTAGE_TESTS_ROLE_H
 #define VANTAGE_TESTS_ROLE_H

@@ -14,7 +14,7 @@
 #define NAME_ROOM 256 /* NAME_MAX of include/uapi/linux/limits.h, and a NUL */
 
 /* Directories and mounts that are passed on the way outwards. */
-#define CWD_STEPS 64
+#define CWD_STEPS 32
 
 /*
  * Too large for the stack. What is known of the reading lies here, too, and not in registers: what
@@ -29,9 +29,7 @@ struct cwd {
 /* A program is never run inside itself on a CPU, but it may be inside another: each has its own. */
 enum cwd_reader {
 	CWD_OF_EXEC,
-	CWD_OF_EXEC_STAND_IN,
 	CWD_OF_FAILED,
-	CWD_OF_FAILED_STAND_IN,
 	CWD_NR_READERS,
 };
 
@@ -39,6 +37,18 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, CWD_NR_READERS);
 	__type(key, __u32);
+	__type(value, struct cwd);
+} cwd_scratch SEC(".maps");
+
+/*
+ * From the program that reads it to the one that makes the record, by the address of the task: no
+ * more than there can be tasks that were preempted in between. Two programs, since what only the
+ * first one knows of the kernel's types costs its load some milliseconds, asked for or not.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
 	__type(value, struct cwd);
 } cwds SEC(".maps");
 
@@ -96,24 +106,47 @@ static __always_inline bool cwd__step(struct cwd *cwd, struct place *place,
 	return cwd__add(cwd, dentry);
 }
 
-/* NULL only for the verifier. */
-static __always_inline struct cwd *cwd__read(struct task_struct *task, __u32 reader)
+static __always_inline void cwd__read(struct cwd *cwd, struct task_struct *task)
 {
 	struct fs_struct *fs = BPF_CORE_READ(task, fs);
-	struct cwd *cwd = bpf_map_lookup_elem(&cwds, &reader);
 	struct place place = { BPF_CORE_READ(fs, pwd.dentry),
 			       mount__of(BPF_CORE_READ(fs, pwd.mnt)) };
 	const struct place root = { BPF_CORE_READ(fs, root.dentry),
 				    mount__of(BPF_CORE_READ(fs, root.mnt)) };
 
-	if (!cwd)
-		return NULL;
 	cwd->size = 0;
 	cwd->end = EXECSNOOP_CWD_CUT;
 	for (int i = 0; i < CWD_STEPS; i++)
 		if (!cwd__step(cwd, &place, &root))
 			break;
-	return cwd;
+}
+
+/* Reads that of the current task, and keeps it for the program behind this one. */
+static __always_inline void cwd__keep(__u32 reader)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct cwd *cwd = bpf_map_lookup_elem(&cwd_scratch, &reader);
+	__u64 key = (__u64)task;
+
+	if (!cwd)
+		return;
+	cwd__read(cwd, task);
+	bpf_map_update_elem(&cwds, &key, cwd, BPF_ANY);
+}
+
+/* NULL if it could not be kept. */
+static __always_inline struct cwd *cwd__kept(void)
+{
+	__u64 key = bpf_get_current_task();
+
+	return bpf_map_lookup_elem(&cwds, &key);
+}
+
+static __always_inline void cwd__forget(void)
+{
+	__u64 key = bpf_get_current_task();
+
+	bpf_map_delete_elem(&cwds, &key);
 }
 
 #endif

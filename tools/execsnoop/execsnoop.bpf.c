@@ -62,13 +62,13 @@ static __always_inline bool context__is_wanted(void)
 /*
  * Behind the first process, each is its own parent, with id 0: user space stops there. Without a
  * branch, and by helpers, since the verifier goes through this once for each size of record, and
- * looks every typed pointer up by name. cwd: NULL if it is not asked for.
+ * looks every typed pointer up by name.
  */
 static __always_inline void context__fill(struct execsnoop_context *context,
-					  struct task_struct *task, const struct cwd *cwd,
-					  const __u32 cwd_room)
+					  struct task_struct *task, const __u32 cwd_room)
 {
 	struct task_struct *ancestor = task;
+	struct cwd *cwd;
 
 	for (int i = 0; i < EXECSNOOP_ANCESTORS_MAX && i < context_config.nr_ancestors; i++) {
 		ancestor = BPF_CORE_READ(ancestor, real_parent);
@@ -79,11 +79,28 @@ static __always_inline void context__fill(struct execsnoop_context *context,
 	context->cwd_end = EXECSNOOP_CWD_UNKNOWN;
 	context->cwd_size = 0;
 	context->unused = 0;
+	if (!context_config.cwd)
+		return;
+	cwd = cwd__kept();
 	if (!cwd)
 		return;
 	bpf_probe_read_kernel(context->cwd, cwd_room, cwd->names);
 	context->cwd_size = cwd->size < cwd_room ? cwd->size : cwd_room;
 	context->cwd_end = cwd->size <= cwd_room ? cwd->end : EXECSNOOP_CWD_CUT;
+}
+
+/* Bytes of the working directory, if it is asked for. */
+static __always_inline __u32 context__cwd_size(void)
+{
+	struct cwd *cwd = context_config.cwd ? cwd__kept() : NULL;
+
+	return cwd ? cwd->size : 0;
+}
+
+static __always_inline void context__forget(void)
+{
+	if (context_config.cwd)
+		cwd__forget();
 }
 
 /* What an exec has that is too much for arguments in registers. */
@@ -93,7 +110,6 @@ struct exec_source {
 	__u64 strings; /* the arguments, and behind them the environment */
 	__u64 args_size;
 	__u64 size; /* of both, or of the arguments if the environment is not asked for */
-	const struct cwd *cwd; /* or NULL */
 	__u32 cwd_size;
 };
 
@@ -138,7 +154,7 @@ static __always_inline int exec__submit(const struct execsnoop_process *process,
 	exec->context_offset = with_context ? path_room : 0;
 	if (with_context)
 		context__fill((struct execsnoop_context *)(exec->data + path_room), source->task,
-			      source->cwd, CWD_ROOM(path_room));
+			      CWD_ROOM(path_room));
 	ring__submit(exec, record_size);
 	return kept < source->size;
 }
@@ -189,7 +205,7 @@ static __always_inline int exec__submit_somehow(const struct execsnoop_process *
 }
 
 static __always_inline void exec__handle(struct task_struct *task, pid_t old_pid,
-					 struct linux_binprm *bprm, const enum cwd_reader reader)
+					 struct linux_binprm *bprm)
 {
 	struct account_counters *account = account__see(EXECSNOOP_EXEC);
 	struct execsnoop_process process;
@@ -207,10 +223,7 @@ static __always_inline void exec__handle(struct task_struct *task, pid_t old_pid
 	source.strings = task->mm->arg_start;
 	source.args_size = task->mm->arg_end - source.strings;
 	source.size = context_config.env ? task->mm->env_end - source.strings : source.args_size;
-	if (context_config.cwd) {
-		source.cwd = cwd__read(task, reader);
-		source.cwd_size = source.cwd ? source.cwd->size : 0;
-	}
+	source.cwd_size = context__cwd_size();
 	if (context__is_wanted())
 		err = exec__submit_somehow(&process, &source, true);
 	else
@@ -221,11 +234,21 @@ static __always_inline void exec__handle(struct task_struct *task, pid_t old_pid
 		account__add(&account->detail_lost[ACCOUNT_DETAIL_ARGS]);
 }
 
+/* Before the next one, with --cwd. */
+SEC("?tp_btf/sched_process_exec")
+int execsnoop_cwd(unsigned long long *ctx)
+{
+	cwd__keep(CWD_OF_EXEC);
+	return 0;
+}
+
 SEC("?tp_btf/sched_process_exec")
 int BPF_PROG(execsnoop_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
-	if (stand_in__mark(task, EXECSNOOP_EXEC))
-		exec__handle(task, old_pid, bprm, CWD_OF_EXEC);
+	if (stand_in__mark(task, EXECSNOOP_EXEC)) {
+		exec__handle(task, old_pid, bprm);
+		context__forget();
+	}
 	return 0;
 }
 
@@ -233,8 +256,10 @@ SEC("?tp_btf/sched_process_exec")
 int BPF_PROG(execsnoop_exec_stand_in, struct task_struct *task, pid_t old_pid,
 	     struct linux_binprm *bprm)
 {
-	if (stand_in__takes(task, EXECSNOOP_EXEC))
-		exec__handle(task, old_pid, bprm, CWD_OF_EXEC_STAND_IN);
+	if (stand_in__takes(task, EXECSNOOP_EXEC)) {
+		exec__handle(task, old_pid, bprm);
+		context__forget();
+	}
 	return 0;
 }
 
@@ -277,8 +302,7 @@ static __always_inline void failed__read_words(struct exec_words *words,
 static __always_inline int failed__submit(const struct execsnoop_process *process,
 					  const struct exec_call *call, __s32 ret,
 					  const enum failed_size size, const bool last,
-					  const bool with_context, const struct cwd *cwd,
-					  const bool loop)
+					  const bool with_context, __u32 cwd_size, const bool loop)
 {
 	const __u32 record_size = size == FAILED_SMALL	? (with_context ? 4 << 10 : 2 << 10) :
 				  size == FAILED_MEDIUM ? 32 << 10 :
@@ -305,7 +329,7 @@ static __always_inline int failed__submit(const struct execsnoop_process *proces
 	failed__read_words(&words, size, loop);
 	if (!last &&
 	    (state->end == EXEC_WORDS_FULL || (length == path_room && path_room < PATH_MAX) ||
-	     (cwd && cwd->size > CWD_ROOM(path_room)))) {
+	     cwd_size > CWD_ROOM(path_room))) {
 		bpf_ringbuf_discard(exec, BPF_RB_NO_WAKEUP);
 		return -ENAMETOOLONG;
 	}
@@ -322,39 +346,37 @@ static __always_inline int failed__submit(const struct execsnoop_process *proces
 	exec->context_offset = with_context ? path_room : 0;
 	if (with_context)
 		context__fill((struct execsnoop_context *)(exec->data + path_room),
-			      (struct task_struct *)bpf_get_current_task(), cwd,
-			      CWD_ROOM(path_room));
+			      (struct task_struct *)bpf_get_current_task(), CWD_ROOM(path_room));
 	ring__submit(exec, record_size);
 	return incomplete;
 }
 
 static __always_inline int failed__submit_fitting(const struct execsnoop_process *process,
 						  const struct exec_call *call, __s32 ret,
-						  const bool with_context, const struct cwd *cwd,
+						  const bool with_context, __u32 cwd_size,
 						  const bool loop)
 {
-	int err = failed__submit(process, call, ret, FAILED_SMALL, false, with_context, cwd, loop);
+	int err = failed__submit(process, call, ret, FAILED_SMALL, false, with_context, cwd_size,
+				 loop);
 
 	if (loop && err == -ENAMETOOLONG)
-		err = failed__submit(process, call, ret, FAILED_MEDIUM, false, with_context, cwd,
-				     loop);
+		err = failed__submit(process, call, ret, FAILED_MEDIUM, false, with_context,
+				     cwd_size, loop);
 	if (err == -ENAMETOOLONG)
-		err = failed__submit(process, call, ret, FAILED_LARGE, true, with_context, cwd,
+		err = failed__submit(process, call, ret, FAILED_LARGE, true, with_context, cwd_size,
 				     loop);
 	if (err == -ENOSPC)
-		err = failed__submit(process, call, ret, FAILED_SMALL, true, with_context, cwd,
+		err = failed__submit(process, call, ret, FAILED_SMALL, true, with_context, cwd_size,
 				     loop);
 	return err;
 }
 
-static __always_inline void failed__handle(const struct exec_call *call, long ret, const bool loop,
-					   const enum cwd_reader reader)
+static __always_inline void failed__handle(const struct exec_call *call, long ret, const bool loop)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct account_counters *account = account__see(EXECSNOOP_FAILED);
 	__u32 tid = bpf_get_current_pid_tgid();
 	struct execsnoop_process process;
-	const struct cwd *cwd = NULL;
 	int err;
 
 	if (!account)
@@ -365,16 +387,25 @@ static __always_inline void failed__handle(const struct exec_call *call, long re
 	}
 	process__fill(&process, EXECSNOOP_FAILED, task, BPF_CORE_READ(task, group_leader), tid,
 		      false);
-	if (context_config.cwd)
-		cwd = cwd__read(task, reader);
 	if (context__is_wanted())
-		err = failed__submit_fitting(&process, call, ret, true, cwd, loop);
+		err = failed__submit_fitting(&process, call, ret, true, context__cwd_size(), loop);
 	else
-		err = failed__submit_fitting(&process, call, ret, false, NULL, loop);
+		err = failed__submit_fitting(&process, call, ret, false, 0, loop);
 	if (err < 0)
 		account__add(&account->lost[ACCOUNT_RING_FULL]);
 	else if (err)
 		account__add(&account->detail_lost[ACCOUNT_DETAIL_ARGS]);
+}
+
+/* Before the next one, with --cwd. */
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(execsnoop_failed_cwd, struct pt_regs *regs, long ret)
+{
+	struct exec_call call;
+
+	if (ret < 0 && exec_call__read(regs, &call))
+		cwd__keep(CWD_OF_FAILED);
+	return 0;
 }
 
 SEC("?tp_btf/sys_exit")
@@ -383,8 +414,10 @@ int BPF_PROG(execsnoop_failed, struct pt_regs *regs, long ret)
 	struct exec_call call;
 
 	if (ret < 0 && exec_call__read(regs, &call) &&
-	    stand_in__mark((struct task_struct *)bpf_get_current_task(), EXECSNOOP_FAILED))
-		failed__handle(&call, ret, true, CWD_OF_FAILED);
+	    stand_in__mark((struct task_struct *)bpf_get_current_task(), EXECSNOOP_FAILED)) {
+		failed__handle(&call, ret, true);
+		context__forget();
+	}
 	return 0;
 }
 
@@ -394,8 +427,10 @@ int BPF_PROG(execsnoop_failed_stand_in, struct pt_regs *regs, long ret)
 	struct exec_call call;
 
 	if (ret < 0 && exec_call__read(regs, &call) &&
-	    stand_in__takes((struct task_struct *)bpf_get_current_task(), EXECSNOOP_FAILED))
-		failed__handle(&call, ret, true, CWD_OF_FAILED_STAND_IN);
+	    stand_in__takes((struct task_struct *)bpf_get_current_task(), EXECSNOOP_FAILED)) {
+		failed__handle(&call, ret, true);
+		context__forget();
+	}
 	return 0;
 }
 
@@ -405,8 +440,10 @@ int BPF_PROG(execsnoop_failed_unrolled, struct pt_regs *regs, long ret)
 {
 	struct exec_call call;
 
-	if (ret < 0 && exec_call__read(regs, &call))
-		failed__handle(&call, ret, false, CWD_OF_FAILED);
+	if (ret < 0 && exec_call__read(regs, &call)) {
+		failed__handle(&call, ret, false);
+		context__forget();
+	}
 	return 0;
 }
 

@@ -43,6 +43,7 @@ static int execsnoop__open(void *ctx, struct session_object *object)
 	skel->rodata->context_config.env = execsnoop->options.env.nr > 0;
 	skel->rodata->context_config.cwd = execsnoop->options.cwd;
 	bpf_map__set_autocreate(skel->maps.cwds, execsnoop->options.cwd);
+	bpf_map__set_autocreate(skel->maps.cwd_scratch, execsnoop->options.cwd);
 	if (execsnoop->options.fails)
 		execsnoop->has_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop,
 							      NULL) > 0;
