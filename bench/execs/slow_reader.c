@@ -21,8 +21,10 @@
 #define EXECS_PER_SECOND 2000
 #define LINES_PER_SECOND 1000
 
-/* After the commands, how long nothing comes before the reader stops the tracer. */
+/* After the commands, how long nothing comes before the reader stops the tracer; and how long it
+ * reads at the most, since there may be commands of others. */
 #define QUIET_MS 3000
+#define REST_MS 10000
 
 struct taken {
 	char *text;
@@ -101,7 +103,7 @@ void slow_reader__measure(const struct tracer *tracer, double seconds)
 	struct spawned *spawned;
 	struct tracer_run run;
 	struct seen seen;
-	uint64_t begin_ns;
+	uint64_t begin_ns, end_ns;
 	pid_t spawner;
 
 	tracer_run__start(&run, tracer, true, true);
@@ -114,7 +116,9 @@ void slow_reader__measure(const struct tracer *tracer, double seconds)
 			usleep(500);
 	}
 	workload__wait(spawner, NULL);
-	while (taken__read(&taken, run.out_fd, QUIET_MS))
+	end_ns = test__now_ns();
+	while (taken__read(&taken, run.out_fd, QUIET_MS) &&
+	       test__now_ns() < end_ns + REST_MS * 1000000ULL)
 		;
 	tracer_run__interrupt(&run);
 	while (taken__read(&taken, run.out_fd, QUIET_MS))
