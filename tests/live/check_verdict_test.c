@@ -37,7 +37,7 @@ static void check_tool(const char *name)
 		if (!strcmp(targets[i].tool, name))
 			target = targets[i].target;
 	tool_run__once(&asked, &setup, ARGS("--check", target));
-	tool_run__once(&ran, &setup, ARGS("-d", "0.1", target));
+	tool_run__once(&ran, &setup, ARGS("--duration=0.1", target));
 	snprintf(check, sizeof(check), "%s: --check foretells the run", name);
 	test__check(asked.status == ran.status, check, "%d, but the run ended with %d: %s",
 		    asked.status, ran.status, ran.err);

@@ -23,6 +23,7 @@
 
 #define BINARY_MAX (2 << 20)
 #define READY_MS_MAX 80
+#define START_RATIO_MAX 3
 #define MEMORY_KIB_MAX (16 << 10)
 #define CPUS_MAX 32
 
@@ -70,25 +71,33 @@ static void check_binary(void)
 		test__skip(name, "this one is not static");
 }
 
-/* The machine may have other work: one start of some that is quick enough shows what it takes. */
-static void check_start(void)
+static void start_once(const char *const *args, uint64_t *least_ns)
 {
-	uint64_t limit_ms = test__patience_ms(READY_MS_MAX);
-	/* Loading is dearer under emulation than most. */
-	uint64_t limit_ns = (limit_ms > READY_MS_MAX ? 2 * limit_ms : limit_ms) * 1000000;
-	uint64_t least_ns = UINT64_MAX;
 	struct tool_run run;
 
-	for (int i = 0; i < 15 && least_ns > limit_ns; i++) {
-		tool_run__trace(&run, NULL,
-				ARGS("-j", "-e", "-x", "--forks", "--ancestors", "4", "-s"));
-		if (run.ready_after_ns < least_ns)
-			least_ns = run.ready_after_ns;
-		tool_run__stop(&run);
-		tool_run__free(&run);
+	tool_run__trace(&run, NULL, args);
+	if (run.ready_after_ns < *least_ns)
+		*least_ns = run.ready_after_ns;
+	tool_run__stop(&run);
+	tool_run__free(&run);
+}
+
+/* The machine may be slower, or have other work: there, starts without options are the measure. */
+static void check_start(void)
+{
+	const uint64_t limit_ns = READY_MS_MAX * UINT64_C(1000000);
+	uint64_t all_ns = UINT64_MAX, plain_ns = UINT64_MAX;
+
+	for (int i = 0; i < 15; i++) {
+		start_once(NO_ARGS, &plain_ns);
+		start_once(ARGS("-j", "-e", "-x", "--forks", "--ancestors", "4", "-s"), &all_ns);
+		if (all_ns <= limit_ns)
+			break;
 	}
-	test__check(least_ns <= limit_ns, "start: ready within 80 ms with every option on",
-		    "the quickest of 15 starts took %" PRIu64 " us", least_ns / 1000);
+	test__check(all_ns <= limit_ns || all_ns <= START_RATIO_MAX * plain_ns,
+		    "start: ready within 80 ms with every option on, or soon after one with none",
+		    "the quickest of 15 starts took %" PRIu64 " us, without options %" PRIu64 " us",
+		    all_ns / 1000, plain_ns / 1000);
 }
 
 /* Resident KiB of a process beside its ring, whose mapping is named so; -1: it cannot be read. */
