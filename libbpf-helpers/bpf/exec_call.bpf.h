@@ -9,9 +9,6 @@
 
 #include "bpf/kernel.bpf.h"
 
-/* arch/x86/include/asm/thread_info.h: a 32-bit call is running. */
-#define TS_COMPAT 0x0002
-
 /* arch/x86/entry/syscalls/syscall_64.tbl and syscall_32.tbl */
 #define NR_EXECVE 59
 #define NR_EXECVEAT 322

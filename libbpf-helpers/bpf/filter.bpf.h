@@ -285,4 +285,30 @@ static __always_inline bool filter__passes(struct task_struct *task, __u32 tid, 
 	return filter__wants_cgroup_of(task);
 }
 
+/* The same of the current task. Without a filter nothing is asked about it. */
+static __always_inline bool filter__current_passes(void)
+{
+	struct task_struct *task;
+	__u64 ids;
+
+	if (!filter_config.has_any)
+		return true;
+	ids = bpf_get_current_pid_tgid();
+	if (filter_config.only_pid && ids >> 32 != filter_config.only_pid)
+		return false;
+	if (current__is_typed()) {
+		task = bpf_get_current_task_btf();
+		return filter__passes(task, (__u32)ids, true);
+	}
+	task = (struct task_struct *)bpf_get_current_task();
+	return filter__passes(task, (__u32)ids, false);
+}
+
+/* Whether it is certain, at little cost, that the current task did not pass at any earlier time,
+ * either. */
+static __always_inline bool filter__current_never_passes(void)
+{
+	return filter_config.only_pid && bpf_get_current_pid_tgid() >> 32 != filter_config.only_pid;
+}
+
 #endif

@@ -69,7 +69,8 @@ static __always_inline __u32 hist__slot(__u64 value)
 {
 	__u32 shift;
 
-	value /= hist_config.unit;
+	if (hist_config.unit != 1)
+		value /= hist_config.unit;
 	if (hist_config.linear_step) {
 		value /= hist_config.linear_step;
 		return value < HIST_SLOTS ? value : HIST_SLOTS - 1;

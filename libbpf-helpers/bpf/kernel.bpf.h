@@ -23,6 +23,7 @@
 #define TASK_COMM_LEN 16 /* include/linux/sched.h */
 #endif
 #define PF_FORKNOEXEC 0x00000040 /* include/linux/sched.h: forked but didn't exec */
+#define TS_COMPAT 0x0002 /* arch/x86/include/asm/thread_info.h: a 32-bit system call */
 #define CLONE_THREAD 0x00010000 /* include/uapi/linux/sched.h */
 #define SIGNAL_GROUP_EXIT 0x00000004 /* include/linux/sched/signal.h */
 
@@ -131,6 +132,26 @@ static __always_inline struct cgroup *cgroup__parent(struct cgroup *cgroup)
 	char *css = (char *)BPF_CORE_READ(cgroup, self.parent);
 
 	return css ? (struct cgroup *)(css - bpf_core_field_offset(struct cgroup, self)) : NULL;
+}
+
+/* Whether the kernel gives a typed pointer to the current task: since 5.11. Reads through it need
+ * no helper. */
+static __always_inline bool current__is_typed(void)
+{
+	return bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf);
+}
+
+/* Whether the current task is inside a system call of 32-bit code. */
+static __always_inline bool current__is_compat(void)
+{
+	struct task_struct *task;
+
+	if (current__is_typed()) {
+		task = bpf_get_current_task_btf();
+		return task->thread_info.status & TS_COMPAT;
+	}
+	task = (struct task_struct *)bpf_get_current_task();
+	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
 }
 
 #endif

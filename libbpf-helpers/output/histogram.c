@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/text.h"
 
@@ -250,6 +251,33 @@ struct histogram_record {
 	struct record buckets[HIST_SLOTS];
 	struct buffer text;
 };
+
+void histogram_key__values(const struct hist_key *key, const char *name, uint32_t by,
+			   const char *cgroup, struct value values[HISTOGRAM_KEY_NR_FIELDS])
+{
+	memset(values, 0, HISTOGRAM_KEY_NR_FIELDS * sizeof(*values));
+	if (by & (1U << HIST_BY_PID | 1U << HIST_BY_TID)) {
+		values[HISTOGRAM_KEY_PID] = value__unsigned(key->pid);
+		values[HISTOGRAM_KEY_COMM] = value__bytes(name, strnlen(name, HIST_NAME_SIZE));
+	}
+	if (by & 1U << HIST_BY_TID)
+		values[HISTOGRAM_KEY_TID] = value__unsigned(key->tid);
+	if (by & 1U << HIST_BY_COMM)
+		values[HISTOGRAM_KEY_COMM] = value__bytes(key->comm,
+							  strnlen(key->comm, HIST_NAME_SIZE));
+	if (by & 1U << HIST_BY_CGROUP)
+		values[HISTOGRAM_KEY_CGROUP_ID] = value__unsigned(key->cgroup_id);
+	if (cgroup)
+		values[HISTOGRAM_KEY_CGROUP] = value__bytes(cgroup, strlen(cgroup));
+	if (by & 1U << HIST_BY_CPU)
+		values[HISTOGRAM_KEY_CPU] = value__unsigned(key->cpu);
+}
+
+void histogram_key__of_others(size_t nr, struct value values[HISTOGRAM_KEY_NR_FIELDS])
+{
+	memset(values, 0, HISTOGRAM_KEY_NR_FIELDS * sizeof(*values));
+	values[HISTOGRAM_KEY_OTHERS] = value__unsigned(nr);
+}
 
 struct histogram_record *histogram_record__new(void)
 {

@@ -83,6 +83,14 @@ enum histogram_key_field {
 
 extern const struct record_type histogram_record_type;
 
+/* The parts of the key of a histogram kept by these (bits of enum hist_by). cgroup: the path of the
+ * key's, or NULL. key and name are borrowed. */
+void histogram_key__values(const struct hist_key *key, const char *name, uint32_t by,
+			   const char *cgroup, struct value values[HISTOGRAM_KEY_NR_FIELDS]);
+
+/* The same of the keys, so many, that have no histogram of their own. */
+void histogram_key__of_others(size_t nr, struct value values[HISTOGRAM_KEY_NR_FIELDS]);
+
 /* Its fields, in their order. */
 enum histogram_field {
 	HISTOGRAM_KEY,

@@ -19,6 +19,7 @@
 #include "run/refusal.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
+#define KPROBE_PMU_PATH "/sys/bus/event_source/devices/kprobe"
 
 const char *const attach_mechanism_names[] = {
 	[ATTACH_AUTO] = "auto",
@@ -64,6 +65,10 @@ static int attach__report_load(int err, const char *mechanism)
 			"to read kernel memory",
 			"Boot with lockdown=integrity or without it.",
 			"cannot load the %s programs", mechanism);
+	if (err == -EPERM && !*missing && !strcmp(mechanism, attach_mechanism_names[ATTACH_FENTRY]))
+		return log_error_because(
+			err, "this kernel forbids programs at functions, by lockdown or a policy",
+			"--check tells what it allows.", "cannot load the %s programs", mechanism);
 	if (err == -E2BIG)
 		return log_error_because(err, "a map or program is larger than the kernel allows",
 					 "Lower --ring-size.", "cannot load the %s programs",
@@ -72,10 +77,26 @@ static int attach__report_load(int err, const char *mechanism)
 			 "cannot load the %s programs", mechanism);
 }
 
+/* Names the function of a trampoline's program, which is looked up in the kernel's types. */
+static int attach__set_function(struct bpf_program *prog, const struct attach_program *program)
+{
+	int err;
+
+	if (!program->function || bpf_program__type(prog) != BPF_PROG_TYPE_TRACING)
+		return 0;
+	err = bpf_program__set_attach_target(prog, 0, program->function);
+	if (err == -ESRCH)
+		return log_error_because(err,
+					 "the kernel's types (BTF) have no function of that name",
+					 NULL, "cannot attach to %s", program->function);
+	return err ? log_error(err, NULL, "cannot attach to %s", program->function) : 0;
+}
+
 static int attach__select(const struct attach_program *programs, size_t nr,
 			  const struct attach_object *object, const struct bpf_object *obj)
 {
 	for (size_t i = 0; i < nr; i++) {
+		bool wanted = object->wants(object->ctx, &programs[i]);
 		struct bpf_program *prog;
 		int err;
 
@@ -83,10 +104,13 @@ static int attach__select(const struct attach_program *programs, size_t nr,
 		if (!prog)
 			return log_error(ENOENT, NULL, "cannot find program '%s' in the tool",
 					 programs[i].program);
-		err = bpf_program__set_autoload(prog, object->wants(object->ctx, &programs[i]));
+		err = bpf_program__set_autoload(prog, wanted);
 		if (err)
 			return log_error(err, NULL, "cannot choose program '%s'",
 					 programs[i].program);
+		err = wanted ? attach__set_function(prog, &programs[i]) : 0;
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -109,6 +133,20 @@ static bool program__is_idle(const struct bpf_program *prog)
 	       attach__is_idle(&info);
 }
 
+static struct bpf_link *attach__program(struct bpf_program *prog,
+					const struct attach_program *program)
+{
+	const char *section = bpf_program__section_name(prog);
+
+	/* In all processes: the programs filter by task themselves. */
+	if (program->binary)
+		return bpf_program__attach_uprobe(prog, !strcmp(section, "uretprobe"), -1,
+						  program->binary, program->offset);
+	if (!program->function || bpf_program__type(prog) != BPF_PROG_TYPE_KPROBE)
+		return bpf_program__attach(prog);
+	return bpf_program__attach_kprobe(prog, !strcmp(section, "kretprobe"), program->function);
+}
+
 static int attach__programs(const struct attach_program *programs, size_t nr,
 			    const struct attach_object *object, const struct bpf_object *obj,
 			    struct attachment *attachment)
@@ -128,7 +166,13 @@ static int attach__programs(const struct attach_program *programs, size_t nr,
 		probe->prog = bpf_object__find_program_by_name(obj, program->program);
 		if (program->stands_in_for && program__is_idle(probe->prog))
 			continue;
-		probe->link = bpf_program__attach(probe->prog);
+		probe->link = attach__program(probe->prog, program);
+		if (!probe->link && probe->mechanism == ATTACH_KPROBE &&
+		    access(KPROBE_PMU_PATH, F_OK))
+			return log_error_because(
+				errno, "this kernel was built without kprobes (CONFIG_KPROBES)",
+				"--check tells what it allows.", "cannot attach to %s by kprobe",
+				program->target);
 		if (!probe->link)
 			return log_error(errno, "--check tells what this kernel allows.",
 					 "cannot attach to %s by %s", program->target,

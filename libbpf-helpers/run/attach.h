@@ -41,6 +41,12 @@ struct attach_program {
 	 * before it in the table, and the index of its counters. Or NULL. */
 	const char *stands_in_for;
 	uint32_t counters;
+	/* The kernel's function it is attached to, of a program whose section (fentry, fexit,
+	 * kprobe, kretprobe) names none; or NULL. */
+	const char *function;
+	/* The same of a program for a place in a user program's file (uprobe, uretprobe). */
+	const char *binary;
+	uint64_t offset;
 };
 
 struct attach_way {

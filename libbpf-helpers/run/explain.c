@@ -15,7 +15,8 @@ static const char *const mechanism_notes[] = {
 	[ATTACH_TP] = "a tracepoint by way of perf; needs tracefs",
 	[ATTACH_FENTRY] = "a trampoline at the function; needs BTF; where the kernel preempts "
 			  "itself, a preempted program makes other calls on that CPU go uncounted",
-	[ATTACH_KPROBE] = "a breakpoint or jump at the function",
+	[ATTACH_KPROBE] = "a breakpoint or jump at the function; a return has to find room among "
+			  "two for each CPU, ten at least, or is not seen",
 	[ATTACH_KPROBE_MULTI] = "one program at many functions, by fprobe",
 	[ATTACH_KPROBE_SESSION] = "one program at entry and return of many functions, by fprobe",
 	[ATTACH_UPROBE] = "a breakpoint in a user program's file",

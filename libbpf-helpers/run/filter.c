@@ -229,6 +229,11 @@ int task_filter__configure(const struct task_filter *filter, struct filter_confi
 	config->has_trees = filter->nr_trees > 0;
 	config->has_globs = filter->has_globs;
 	config->globs = filter->globs;
+	config->has_any = config->has_tree || config->has_globs;
+	for (int kind = 0; kind < FILTER_NR_KINDS; kind++)
+		config->has_any = config->has_any || config->nr[kind];
+	if (filter->wanted[FILTER_PID].nr == 1)
+		config->only_pid = filter->wanted[FILTER_PID].items[0];
 	err = bpf_map__set_max_entries(values, total ? (__u32)total : 1);
 	if (!err)
 		err = bpf_map__set_max_entries(tree, config->has_tree ? FILTER_TREE_MAX : 1);

@@ -45,6 +45,48 @@
 		.argument = "KEY", .choices = names, .no_metrics = true, .help = text              \
 	}
 
+/* Each event that lasts longer than that is told; uint64_t, nanoseconds. event: what one is. */
+#define OPTION_ROW_SLOWER(field, event)                                                            \
+	{                                                                                          \
+		.name = "slower", .letter = 's', .group = OPTION_REPORT, .type = OPTION_THRESHOLD, \
+		.offset = field, .argument = "TIME", .min = 1, .max = UINT64_MAX,                  \
+		.no_metrics = true,                                                                \
+		.help = "Also tell each " event                                                    \
+			" longer than this, at once: microseconds, or with a unit"                 \
+	}
+
+/* In place of that, so many of those that last longest, at most most; struct optional_count. */
+#define OPTION_ROW_SLOWEST(field, most, events)                                                    \
+	{                                                                                          \
+		.name = "slowest", .group = OPTION_REPORT, .type = OPTION_COUNT, .offset = field,  \
+		.argument = "N", .max = most, .excludes = "slower", .no_metrics = true,            \
+		.help = "Tell the N " events " of the run or interval (text: 3, other formats: 0)" \
+	}
+
+/* What histograms are kept by, of which text tells all; bits by the index into names. */
+#define OPTION_ROW_BY(field, names, text)                                                          \
+	{                                                                                          \
+		.name = "by", .group = OPTION_REPORT, .type = OPTION_CHOICES, .offset = field,     \
+		.argument = "KEY[,KEY]", .choices = names,                                         \
+		.help = "A histogram for each value of these together: " text                      \
+	}
+
+/* At most most; struct number_list. event: what one is. */
+#define OPTION_ROW_PERCENTILES(field, most, event)                                                 \
+	{                                                                                          \
+		.name = "percentiles", .group = OPTION_REPORT, .type = OPTION_PERCENTILES,         \
+		.offset = field, .argument = "LIST", .max = most, .no_metrics = true,              \
+		.help = "These percentiles, as 50,99.9 (default: 50, 90, 99 and more nines as "    \
+			"long as a " event " lies above)"                                          \
+	}
+
+/* The unit of rows; bool. other: the long name of one that it excludes. */
+#define OPTION_ROW_UNIT(long_name, short_name, field, other, text)                                 \
+	{                                                                                          \
+		.name = long_name, .letter = short_name, .group = OPTION_SHOW,                     \
+		.type = OPTION_FLAG, .offset = field, .excludes = other, .help = text              \
+	}
+
 /* Room for keys, at most most; struct optional_count. */
 #define OPTION_ROW_MAX_KEYS(field, most, text)                                                     \
 	{                                                                                          \

@@ -24,24 +24,27 @@ struct kprobe_link_info {
 	__u64 missed;
 };
 
+/* Whether hits of its mechanism can be lost before they come to the program. Of a uprobe none are
+ * (they come from user mode, where nothing of tracing is under way), though the program can be
+ * skipped where another run of it was preempted; kernels that can do that count it. */
+static bool probe__has_kprobe(const struct attached_probe *probe)
+{
+	return bpf_program__type(probe->prog) == BPF_PROG_TYPE_KPROBE &&
+	       probe->mechanism != ATTACH_UPROBE;
+}
+
 void probe_info__note_link(struct attached_probe *probe)
 {
 	struct kprobe_link_info link = {};
 	__u32 size = sizeof(link);
 
-	if (bpf_program__type(probe->prog) != BPF_PROG_TYPE_KPROBE)
+	if (!probe__has_kprobe(probe))
 		return;
 	/* Before 5.15 it is no link but a descriptor of the event itself. */
 	if (bpf_obj_get_info_by_fd(bpf_link__fd(probe->link), &link, &size))
 		return;
 	probe->link_missed = link.missed;
 	probe->link_missed_known = size >= sizeof(link) && link.event;
-}
-
-/* Whether hits of its mechanism can be lost before they come to the program. */
-static bool probe__has_kprobe(const struct attached_probe *probe)
-{
-	return bpf_program__type(probe->prog) == BPF_PROG_TYPE_KPROBE;
 }
 
 void probe_info__read(const struct attached_probe *probe, struct probe_info *info)

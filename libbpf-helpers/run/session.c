@@ -293,6 +293,8 @@ int session__attach(struct session *session)
 
 	err = attach__first(session->tool->ways, session->tool->nr_ways, session->options->attach,
 			    &object, &session->attachment);
+	if (err && session->work->otherwise)
+		log_info("%s", session->work->otherwise);
 	if (err)
 		return err;
 	if (session->options->explain) {

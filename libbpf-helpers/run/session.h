@@ -99,6 +99,7 @@ struct session_work {
 	bool (*is_aside)(void *ctx, const struct attach_program *program);
 	const char *limits; /* of the tool's own, for the line that tells the filters; or NULL */
 	const char *aside; /* more to say in that line; or NULL */
+	const char *otherwise; /* said when no way to attach works; or NULL */
 	uint32_t kinds; /* bit n: this run is about the tool's kind n of events */
 	const char *const *columns; /* of the text face, NULL-terminated */
 	bool quote_words;

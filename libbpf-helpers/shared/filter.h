@@ -45,7 +45,8 @@ struct filter_config {
 	__u32 has_tree; /* only processes in the kernel side's set of descendants */
 	__u32 has_trees; /* of processes that have descendants already */
 	__u32 has_globs;
-	__u32 unused;
+	__u32 has_any; /* there is some filter */
+	__u64 only_pid; /* the one process id that is wanted; 0: none, or several */
 	struct filter_globs globs;
 };
 

@@ -51,6 +51,16 @@ struct hist {
 
 #define HIST_NAME_SIZE 16
 
+/* What histograms can be kept by: bits of a mask. Kinds of a tool's own follow them. */
+enum hist_by {
+	HIST_BY_PID,
+	HIST_BY_TID,
+	HIST_BY_COMM, /* command name of the process */
+	HIST_BY_CGROUP,
+	HIST_BY_CPU, /* the one that the event ended on */
+	HIST_NR_BY,
+};
+
 /* What a histogram of a keyed table is of. A tool leaves the parts it has no use for 0. */
 struct hist_key {
 	__u64 cgroup_id;

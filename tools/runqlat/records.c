@@ -10,9 +10,9 @@
 #include "run/number.h"
 
 const char *const runqlat_by_names[] = {
-	[RUNQLAT_BY_PID] = "pid",      [RUNQLAT_BY_TID] = "tid",
-	[RUNQLAT_BY_COMM] = "comm",    [RUNQLAT_BY_CGROUP] = "cgroup",
-	[RUNQLAT_BY_CPU] = "cpu",      [RUNQLAT_BY_CAUSE] = "cause",
+	[HIST_BY_PID] = "pid",	       [HIST_BY_TID] = "tid",
+	[HIST_BY_COMM] = "comm",       [HIST_BY_CGROUP] = "cgroup",
+	[HIST_BY_CPU] = "cpu",	       [RUNQLAT_BY_CAUSE] = "cause",
 	[RUNQLAT_BY_PIDNS] = "pid_ns", NULL,
 };
 
@@ -120,7 +120,7 @@ static void write_holder(const struct runqlat_slow *slow, char *text, size_t siz
 		snprintf(text, size, "%s", who);
 	else
 		snprintf(text, size, "%s for %s%s", who, number__round_time(slow->prev_ns, held),
-			 slow->prev_ns < slow->duration_ns ? ", others before" : "");
+			 slow->prev_ns < slow->event.duration_ns ? ", others before" : "");
 }
 
 struct record slow__record(const struct runqlat_slow *slow, const struct record_times *times,
@@ -129,9 +129,9 @@ struct record slow__record(const struct runqlat_slow *slow, const struct record_
 	const char *cause = runqlat_cause_names[slow->cause];
 	struct value *value = values->values;
 
-	*value++ = value__unsigned(clock__wall_ns(&times->clock, slow->time_ns));
-	*value++ = value__unsigned(slow->time_ns - times->started_ns);
-	*value++ = value__unsigned(slow->duration_ns);
+	*value++ = value__unsigned(clock__wall_ns(&times->clock, slow->event.time_ns));
+	*value++ = value__unsigned(slow->event.time_ns - times->started_ns);
+	*value++ = value__unsigned(slow->event.duration_ns);
 	*value++ = value__unsigned(slow->cpu);
 	*value++ = value__bytes(cause, strlen(cause));
 	*value++ = value__text(slow->comm, RUNQLAT_COMM_SIZE);
@@ -184,33 +184,11 @@ void key__values(const struct hist_key *key, const char *name, uint32_t by, cons
 {
 	const char *cause = runqlat_cause_names[key->cause % RUNQLAT_NR_CAUSES];
 
-	for (size_t i = 0; i < HISTOGRAM_KEY_NR_FIELDS; i++)
-		values[i] = (struct value){};
-	if (by & (1U << RUNQLAT_BY_PID | 1U << RUNQLAT_BY_TID)) {
-		values[HISTOGRAM_KEY_PID] = value__unsigned(key->pid);
-		values[HISTOGRAM_KEY_COMM] = value__text(name, HIST_NAME_SIZE);
-	}
-	if (by & 1U << RUNQLAT_BY_TID)
-		values[HISTOGRAM_KEY_TID] = value__unsigned(key->tid);
-	if (by & 1U << RUNQLAT_BY_COMM)
-		values[HISTOGRAM_KEY_COMM] = value__text(key->comm, HIST_NAME_SIZE);
-	if (by & 1U << RUNQLAT_BY_CGROUP)
-		values[HISTOGRAM_KEY_CGROUP_ID] = value__unsigned(key->cgroup_id);
-	if (cgroup)
-		values[HISTOGRAM_KEY_CGROUP] = value__bytes(cgroup, strlen(cgroup));
-	if (by & 1U << RUNQLAT_BY_CPU)
-		values[HISTOGRAM_KEY_CPU] = value__unsigned(key->cpu);
+	histogram_key__values(key, name, by, cgroup, values);
 	if (by & 1U << RUNQLAT_BY_CAUSE)
 		values[HISTOGRAM_KEY_CAUSE] = value__bytes(cause, strlen(cause));
 	if (by & 1U << RUNQLAT_BY_PIDNS)
 		values[HISTOGRAM_KEY_PID_NS] = value__unsigned(key->pid_ns);
-}
-
-void key__values_of_others(size_t nr, struct value values[HISTOGRAM_KEY_NR_FIELDS])
-{
-	for (size_t i = 0; i < HISTOGRAM_KEY_NR_FIELDS; i++)
-		values[i] = (struct value){};
-	values[HISTOGRAM_KEY_OTHERS] = value__unsigned(nr);
 }
 
 const struct record_type *const runqlat_row_types[] = { &slow_record_type, NULL };

@@ -39,7 +39,4 @@ struct record open__record(const struct runqlat_open *open, struct record_values
 void key__values(const struct hist_key *key, const char *name, uint32_t by, const char *cgroup,
 		 struct value values[HISTOGRAM_KEY_NR_FIELDS]);
 
-/* The same of the keys, so many, that have no histogram of their own. */
-void key__values_of_others(size_t nr, struct value values[HISTOGRAM_KEY_NR_FIELDS]);
-
 #endif

@@ -14,10 +14,11 @@ int report__open(struct report *report, struct session *session,
 	report->options = options;
 	report->by = runqlat_options__by(options);
 	report->text = options__face(&options->common) == FACE_TEXT;
-	report->slowest.limit = runqlat_options__slowest(options);
 	report->reader = hist_reader__new(&report->source);
 	report->record = histogram_record__new();
-	if (!report->reader || !report->record)
+	if (!report->reader || !report->record ||
+	    slowest__open(&report->slowest, runqlat_options__slowest(options),
+			  sizeof(struct runqlat_slow)))
 		return log_error(ENOMEM, NULL, "cannot prepare the report");
 	return 0;
 }
@@ -26,6 +27,7 @@ void report__close(struct report *report)
 {
 	hist_reader__free(report->reader);
 	histogram_record__free(report->record);
+	slowest__close(&report->slowest);
 	groups__free(&report->groups);
 }
 
@@ -61,10 +63,10 @@ static int report__histogram(void *ctx, const struct hist_reading *reading)
 	struct record record;
 	int err;
 
-	if (report->by & 1U << RUNQLAT_BY_CGROUP && !reading->nr_others)
+	if (report->by & 1U << HIST_BY_CGROUP && !reading->nr_others)
 		cgroup = groups__path(&report->groups, reading->key.cgroup_id);
 	if (reading->nr_others)
-		key__values_of_others(reading->nr_others, key);
+		histogram_key__of_others(reading->nr_others, key);
 	else
 		key__values(&reading->key, reading->name, report->by, cgroup, key);
 	record = histogram_record__fill(report->record, &reading->hist, &report->style, key,
@@ -92,7 +94,7 @@ int report__interval(struct report *report, const struct session_span *span)
 		.top = report->options->top.count,
 	};
 	uint64_t interval = *report->source.interval;
-	const struct runqlat_slow *slow;
+	const void *slow;
 	size_t nr;
 	int err;
 
@@ -108,7 +110,7 @@ int report__interval(struct report *report, const struct session_span *span)
 		err = session__take_all(report->session);
 	nr = slowest__take(&report->slowest, interval, &slow);
 	for (size_t i = 0; i < nr && !err; i++)
-		err = report__write_slow(report, &slow[i]);
+		err = report__write_slow(report, (const struct runqlat_slow *)slow + i);
 	return err;
 }
 

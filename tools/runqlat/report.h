@@ -4,12 +4,12 @@
 #define VANTAGE_RUNQLAT_REPORT_H
 
 #include "collect/hist.h"
+#include "collect/slowest.h"
 #include "output/histogram.h"
 #include "records.h"
 #include "run/groups.h"
 #include "run/session.h"
 #include "settings.h"
-#include "slowest.h"
 
 struct report {
 	/* Set by the loader before the run. */

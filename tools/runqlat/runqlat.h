@@ -3,6 +3,8 @@
 #ifndef VANTAGE_RUNQLAT_H
 #define VANTAGE_RUNQLAT_H
 
+#include "shared/hist.h"
+#include "shared/slowest.h"
 #include "shared/types.h"
 
 #define RUNQLAT_COMM_SIZE 16
@@ -22,24 +24,16 @@ enum runqlat_cause {
 	RUNQLAT_NR_CAUSES,
 };
 
-/* What histograms can be kept by; bits of runqlat_config.by. */
+/* What histograms can be kept by beside enum hist_by. */
 enum runqlat_by {
-	RUNQLAT_BY_PID,
-	RUNQLAT_BY_TID,
-	RUNQLAT_BY_COMM, /* command name of the process */
-	RUNQLAT_BY_CGROUP,
-	RUNQLAT_BY_CPU, /* the one that the wait ended on */
-	RUNQLAT_BY_CAUSE,
+	RUNQLAT_BY_CAUSE = HIST_NR_BY,
 	RUNQLAT_BY_PIDNS,
 };
-
-/* The most waits of one CPU that --slowest can keep. */
-#define RUNQLAT_SLOWEST_MAX 32
 
 struct runqlat_config {
 	__u64 slower_ns; /* a record for each wait longer than this; 0: none */
 	__u32 slowest; /* a record for the longest waits of each CPU; 0: none */
-	__u32 by; /* bits of enum runqlat_by; 0: one histogram of all */
+	__u32 by; /* bits of enum hist_by and enum runqlat_by; 0: one histogram of all */
 	__u32 from_waking; /* the clock starts at sched_waking */
 	/* Who woke a thread is learnt at sched_wakeup, where sched_waking is not attached. */
 	__u32 waker_at_wakeup;
@@ -50,9 +44,7 @@ struct runqlat_config {
 
 /* One wait, sent when it ended. */
 struct runqlat_slow {
-	__u64 time_ns; /* of its end; CLOCK_MONOTONIC, as in every record of a ring */
-	__u64 duration_ns;
-	__u64 interval; /* number of the interval it belongs to */
+	struct slow_event event;
 	__u64 prev_ns; /* how long the task that left the CPU had held it; 0: not known */
 	__u32 pid;
 	__u32 tid;

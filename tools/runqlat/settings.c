@@ -16,35 +16,12 @@
 		.offset = FIELD(member), .no_metrics = true, .help = text                          \
 	}
 
-#define UNIT_FLAG(long_name, short_name, member, other, text)                                      \
-	{                                                                                          \
-		.name = long_name, .letter = short_name, .group = OPTION_SHOW,                     \
-		.type = OPTION_FLAG, .offset = FIELD(member), .excludes = other, .help = text      \
-	}
-
 static const char *const from_names[] = { "wakeup", "waking", NULL };
 static const char *const clock_names[] = { "monotonic", "schedstat", NULL };
 
 static const struct option_row rows[] = {
-	{ .name = "slower",
-	  .letter = 's',
-	  .group = OPTION_REPORT,
-	  .type = OPTION_THRESHOLD,
-	  .offset = FIELD(slower_ns),
-	  .argument = "TIME",
-	  .min = 1,
-	  .max = UINT64_MAX,
-	  .no_metrics = true,
-	  .help = "Also tell each wait longer than this, at once: microseconds, or with a unit" },
-	{ .name = "slowest",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_COUNT,
-	  .offset = FIELD(slowest),
-	  .argument = "N",
-	  .max = RUNQLAT_SLOWEST_MAX,
-	  .excludes = "slower",
-	  .no_metrics = true,
-	  .help = "Tell the N longest waits of the run or interval (text: 3, other formats: 0)" },
+	OPTION_ROW_SLOWER(FIELD(slower_ns), "wait"),
+	OPTION_ROW_SLOWEST(FIELD(slowest), SLOWEST_MAX, "longest waits"),
 	OPTION_ROW_FLAG("cause", 0, OPTION_REPORT, FIELD(cause),
 			"A histogram for each cause: woken, preempted, new, throttled (CPU quota)"),
 	OPTION_ROW_FLAG("per-process", 'P', OPTION_REPORT, FIELD(per_process),
@@ -56,35 +33,22 @@ static const struct option_row rows[] = {
 	OPTION_ROW_FLAG("cpus", 'C', OPTION_REPORT, FIELD(cpus), "A histogram for each CPU"),
 	OPTION_ROW_FLAG("cgroups", 0, OPTION_REPORT, FIELD(cgroups),
 			"A histogram for each group of cgroup2"),
-	{ .name = "by",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_CHOICES,
-	  .offset = FIELD(by),
-	  .argument = "KEY[,KEY]",
-	  .choices = runqlat_by_names,
-	  .help = "A histogram for each value of these together: pid, tid, comm, cgroup, cpu, "
-		  "cause, pid_ns" },
+	OPTION_ROW_BY(FIELD(by), runqlat_by_names, "pid, tid, comm, cgroup, cpu, cause, pid_ns"),
 	OPTION_ROW_TOP(FIELD(top),
 		       "Only the N histograms that have most by --sort; all others are one more"),
 	OPTION_ROW_SORT(FIELD(sort), histogram_order_names,
 			"What histograms are put in order by, the most last: count (the default), "
 			"sum, max, p50, p99"),
-	{ .name = "percentiles",
-	  .group = OPTION_REPORT,
-	  .type = OPTION_PERCENTILES,
-	  .offset = FIELD(percentiles),
-	  .argument = "LIST",
-	  .max = PERCENTILES_MAX,
-	  .no_metrics = true,
-	  .help = "These percentiles, as 50,99.9 (default: 50, 90, 99 and more nines as long as "
-		  "a wait lies above)" },
+	OPTION_ROW_PERCENTILES(FIELD(percentiles), PERCENTILES_MAX, "wait"),
 	OPTION_ROW_INTERVAL(0, FIELD(interval)),
 	OPTION_ROW_COUNT(FIELD(count)),
 
-	UNIT_FLAG("milliseconds", 'm', milliseconds, "nanoseconds", "Rows in milliseconds"),
-	UNIT_FLAG("microseconds", 0, microseconds, "milliseconds",
-		  "Rows in microseconds (the default)"),
-	UNIT_FLAG("nanoseconds", 'N', nanoseconds, "microseconds", "Rows in nanoseconds"),
+	OPTION_ROW_UNIT("milliseconds", 'm', FIELD(milliseconds), "nanoseconds",
+			"Rows in milliseconds"),
+	OPTION_ROW_UNIT("microseconds", 0, FIELD(microseconds), "milliseconds",
+			"Rows in microseconds (the default)"),
+	OPTION_ROW_UNIT("nanoseconds", 'N', FIELD(nanoseconds), "microseconds",
+			"Rows in nanoseconds"),
 	{ .name = "linear",
 	  .group = OPTION_SHOW,
 	  .type = OPTION_COUNT,
@@ -151,11 +115,11 @@ int runqlat_options__check(const struct runqlat_options *options)
 
 uint32_t runqlat_options__by(const struct runqlat_options *options)
 {
-	return options->by | (uint32_t)options->per_process << RUNQLAT_BY_PID |
-	       (uint32_t)options->per_thread << RUNQLAT_BY_TID |
+	return options->by | (uint32_t)options->per_process << HIST_BY_PID |
+	       (uint32_t)options->per_thread << HIST_BY_TID |
 	       (uint32_t)options->pidnss << RUNQLAT_BY_PIDNS |
-	       (uint32_t)options->cpus << RUNQLAT_BY_CPU |
-	       (uint32_t)options->cgroups << RUNQLAT_BY_CGROUP |
+	       (uint32_t)options->cpus << HIST_BY_CPU |
+	       (uint32_t)options->cgroups << HIST_BY_CGROUP |
 	       (uint32_t)options->cause << RUNQLAT_BY_CAUSE;
 }
 

@@ -23,7 +23,7 @@ struct runqlat_options {
 	bool cpus;
 	bool cgroups;
 	bool cause;
-	uint32_t by; /* bits of enum runqlat_by */
+	uint32_t by; /* bits of enum hist_by and enum runqlat_by */
 	struct optional_count max_keys;
 	struct optional_count top;
 	int sort; /* enum histogram_order */
@@ -44,7 +44,7 @@ extern const struct tool_options runqlat_tool_options;
 /* What single options cannot say of themselves. 0 or -EINVAL, reported as a usage error. */
 int runqlat_options__check(const struct runqlat_options *options);
 
-/* Bits of enum runqlat_by; 0: one histogram. */
+/* Bits of enum hist_by and enum runqlat_by; 0: one histogram. */
 uint32_t runqlat_options__by(const struct runqlat_options *options);
 
 /* How many of the longest waits are told. */

@@ -8,17 +8,16 @@
 #include "bpf/hist.bpf.h"
 #include "bpf/kernel.bpf.h"
 #include "bpf/ring.bpf.h"
+#include "bpf/slowest.bpf.h"
 #include "runqlat.h"
 #include "thread.bpf.h"
 
 struct runqlat_cpu {
 	__u64 switched_ns; /* when the task that runs now was switched in */
 	__u64 ahead_ns; /* by how much CLOCK_MONOTONIC is ahead of the run queue's clock */
-	__u64 interval; /* that the longest waits are of */
-	__u64 threshold_ns; /* the least of them, once there are as many as asked for */
-	__u64 longest_ns[RUNQLAT_SLOWEST_MAX];
-	__u32 nr;
+	struct slowest_of_cpu slowest;
 	__u32 tid; /* of that task */
+	__u32 unused;
 };
 
 struct {
@@ -27,36 +26,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct runqlat_cpu);
 } cpus SEC(".maps");
-
-/* Whether the wait is among the longest of this CPU in this interval. */
-static __always_inline bool cpu__takes(struct runqlat_cpu *cpu, __u64 duration_ns)
-{
-	__u64 interval = hist_interval, least = ~0ULL;
-	__u32 place = 0;
-
-	if (cpu->interval != interval) {
-		cpu->interval = interval;
-		cpu->threshold_ns = 0;
-		cpu->nr = 0;
-	}
-	if (cpu->nr == runqlat_config.slowest && duration_ns <= cpu->threshold_ns)
-		return false;
-	if (cpu->nr < runqlat_config.slowest)
-		place = cpu->nr++;
-	else
-		for (__u32 i = 0; i < runqlat_config.slowest && i < RUNQLAT_SLOWEST_MAX; i++)
-			if (cpu->longest_ns[i] == cpu->threshold_ns)
-				place = i;
-	barrier_var(place);
-	if (place >= RUNQLAT_SLOWEST_MAX)
-		return true;
-	cpu->longest_ns[place] = duration_ns;
-	for (__u32 i = 0; i < runqlat_config.slowest && i < RUNQLAT_SLOWEST_MAX; i++)
-		if (i < cpu->nr && cpu->longest_ns[i] < least)
-			least = cpu->longest_ns[i];
-	cpu->threshold_ns = least;
-	return true;
-}
 
 struct wait {
 	__u64 now_ns;
@@ -80,9 +49,9 @@ static __always_inline bool wait__send(const struct wait *wait, const struct thr
 
 	if (!slow)
 		return false;
-	slow->time_ns = runqlat_config.by_run_queue_clock ? bpf_ktime_get_ns() : wait->now_ns;
-	slow->duration_ns = wait->duration_ns;
-	slow->interval = hist_interval;
+	slow->event.time_ns = runqlat_config.by_run_queue_clock ? bpf_ktime_get_ns() : wait->now_ns;
+	slow->event.duration_ns = wait->duration_ns;
+	slow->event.interval = hist_interval;
 	slow->prev_ns = wait->held_ns;
 	slow->pid = next->tgid;
 	slow->tid = next->pid;
@@ -119,24 +88,24 @@ static __always_inline bool wait__add_keyed(const struct wait *wait, __u32 cause
 	const __u32 by = runqlat_config.by;
 	struct hist_key key = {};
 	char name[HIST_NAME_SIZE];
-	bool named = by & (1 << RUNQLAT_BY_PID | 1 << RUNQLAT_BY_TID);
+	bool named = by & (1 << HIST_BY_PID | 1 << HIST_BY_TID);
 
-	if (by & (1 << RUNQLAT_BY_PID | 1 << RUNQLAT_BY_TID))
+	if (by & (1 << HIST_BY_PID | 1 << HIST_BY_TID))
 		key.pid = task->tgid;
-	if (by & 1 << RUNQLAT_BY_TID)
+	if (by & 1 << HIST_BY_TID)
 		key.tid = task->pid;
-	if (by & 1 << RUNQLAT_BY_COMM)
+	if (by & 1 << HIST_BY_COMM)
 		/* By helper: of a key, the bytes behind the name count, too. */
 		task__process_comm(task, key.comm, false);
-	if (by & 1 << RUNQLAT_BY_CGROUP)
+	if (by & 1 << HIST_BY_CGROUP)
 		key.cgroup_id = task__cgroup_id(task);
-	if (by & 1 << RUNQLAT_BY_CPU)
+	if (by & 1 << HIST_BY_CPU)
 		key.cpu = bpf_get_smp_processor_id();
 	if (by & 1 << RUNQLAT_BY_CAUSE)
 		key.cause = cause;
 	if (by & 1 << RUNQLAT_BY_PIDNS)
 		key.pid_ns = task__pid_ns(task);
-	if (by & 1 << RUNQLAT_BY_TID)
+	if (by & 1 << HIST_BY_TID)
 		task__fill_comm(task, name);
 	else if (named)
 		task__process_comm(task, name, false);
@@ -161,7 +130,7 @@ static __noinline int wait__report(const struct wait *wait, const struct thread 
 		return 0;
 	}
 	if (runqlat_config.slowest && cpu)
-		send = cpu__takes(cpu, wait->duration_ns);
+		send = slowest__takes(&cpu->slowest, runqlat_config.slowest, wait->duration_ns);
 	if (runqlat_config.slower_ns && wait->duration_ns > runqlat_config.slower_ns)
 		send = true;
 	if (send && (!cpu || !wait__send(wait, thread, prev, next))) {

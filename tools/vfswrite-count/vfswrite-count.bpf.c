@@ -12,7 +12,6 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define TS_COMPAT 0x0002 /* arch/x86/include/asm/thread_info.h: a 32-bit system call */
 #define MAX_ERRNO 4095 /* include/linux/err.h */
 
 const volatile struct vfswrite_config vfswrite_config = {};
@@ -96,19 +95,13 @@ static __always_inline bool is_by(__u32 key)
 	return vfswrite_config.by & (1U << key);
 }
 
-/* 5.11. Reads through it need no helper, and that is half of what a call costs. */
-static __always_inline bool has_typed_task(void)
-{
-	return bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf);
-}
-
 static __always_inline void key__fill_comm(struct vfswrite_key *key)
 {
 	struct task_struct *task;
 
 	if (is_by(VFSWRITE_BY_TID)) {
 		bpf_get_current_comm(key->comm, sizeof(key->comm));
-	} else if (has_typed_task()) {
+	} else if (current__is_typed()) {
 		task = bpf_get_current_task_btf();
 		task__process_comm(task, key->comm, true);
 	} else {
@@ -227,23 +220,6 @@ static __always_inline void row__add_result(struct vfswrite_row *row,
 		count_error(key, (__u32)-result);
 }
 
-/* Without a filter nothing is asked about the task. */
-static __always_inline bool current_passes(void)
-{
-	bool any = filter_config.has_tree || filter_config.has_globs;
-	struct task_struct *task;
-	__u32 tid = 0;
-
-	for (int kind = 0; kind < FILTER_NR_KINDS; kind++)
-		any = any || filter_config.nr[kind];
-	if (!any)
-		return true;
-	task = (struct task_struct *)bpf_get_current_task();
-	if (filter_config.nr[FILTER_TID])
-		tid = (__u32)bpf_get_current_pid_tgid();
-	return filter__passes(task, tid, false);
-}
-
 /* A call at its return. */
 static __always_inline void count_returned(__u32 func, long result)
 {
@@ -253,7 +229,7 @@ static __always_inline void count_returned(__u32 func, long result)
 
 	if (!account)
 		return;
-	if (!current_passes()) {
+	if (!filter__current_passes()) {
 		account__add(&account->filtered);
 		return;
 	}
@@ -284,7 +260,7 @@ static __always_inline void count_aside(__u32 func)
 {
 	__u64 *count;
 
-	if (!run_started_ns || !current_passes())
+	if (!run_started_ns || !filter__current_passes())
 		return;
 	count = bpf_map_lookup_elem(&calls_aside, &func);
 	if (count)
@@ -393,7 +369,7 @@ static __always_inline int count_call(struct pt_regs *ctx, __u32 func, bool has_
 			__sync_fetch_and_add(&nr_calls_before, 1);
 		return 0;
 	}
-	if (!current_passes()) {
+	if (!filter__current_passes()) {
 		account__add(&account->filtered);
 		return 0;
 	}
@@ -434,7 +410,7 @@ static __always_inline bool call__take_key(struct vfswrite_key *key, __u32 func,
 	struct call *call;
 
 	if (!keeps_calls()) {
-		if (!current_passes())
+		if (!filter__current_passes())
 			return false;
 		key__fill(key, func);
 		return true;
@@ -491,19 +467,6 @@ ENTRY("io_write", io, VFSWRITE_IO_WRITE, false)
 ENTRY_AND_RETURN("kernel_write", kernel, VFSWRITE_KERNEL_WRITE)
 ENTRY_AND_RETURN("__kernel_write", inner_kernel, VFSWRITE___KERNEL_WRITE)
 
-/* Whether the current task is inside a system call of 32-bit code. */
-static __always_inline bool is_compat(void)
-{
-	struct task_struct *task;
-
-	if (has_typed_task()) {
-		task = bpf_get_current_task_btf();
-		return task->thread_info.status & TS_COMPAT;
-	}
-	task = (struct task_struct *)bpf_get_current_task();
-	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
-}
-
 /* The tracepoint of all system calls: most are none of these, so numbers are looked at first. */
 SEC("?tp_btf/sys_exit")
 int BPF_PROG(syscall_exit, struct pt_regs *regs, long result)
@@ -518,8 +481,8 @@ int BPF_PROG(syscall_exit, struct pt_regs *regs, long result)
 	number &= VFSWRITE_NR_SYSCALLS - 1;
 	if (!vfswrite_config.syscalls[0][number] && !vfswrite_config.syscalls[1][number])
 		return 0;
-	func = is_compat() ? vfswrite_config.syscalls[1][number] :
-			     vfswrite_config.syscalls[0][number];
+	func = current__is_compat() ? vfswrite_config.syscalls[1][number] :
+				      vfswrite_config.syscalls[0][number];
 	if (!func)
 		return 0;
 	func--;
