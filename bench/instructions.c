@@ -239,6 +239,14 @@ static const struct tool_case write_cases[] = {
 	  AT_RETURN, true },
 	{ "vfswrite-count, kprobe", "vfswrite-count", ARGS("--attach", "kprobe"), AT_BOTH, true },
 	{ "vfswrite-count, tp_btf", "vfswrite-count", ARGS("--attach", "tp_btf"), AT_RETURN, true },
+	/* With percentiles and the slowest three, as its text has them. */
+	{ "funclatency, fentry", "funclatency", ARGS("--attach", "fentry", "vfs_write"), AT_BOTH,
+	  true },
+	{ "funclatency, kprobe", "funclatency", ARGS("--attach", "kprobe", "vfs_write"), AT_BOTH,
+	  true },
+	{ "funclatency -p 1, fentry", "funclatency",
+	  ARGS("-p", "1", "--attach", "fentry", "vfs_write"), AT_BOTH, true },
+	{ "funclatency sys:write", "funclatency", ARGS("sys:write"), AT_BOTH, true },
 };
 
 static void measure_write(const struct tool_case *tool_case, double baseline)

@@ -28,11 +28,12 @@ readonly runner_limit=900
 # The kernel they boot.
 readonly runner_kernel=6.1
 
-# First by which mechanism each tool attaches there, then all tests. Where lockdown forbids reading
-# kernel memory most tools cannot run: there it is tested that they say so.
+# First by which mechanism each tool attaches there (to this function, if it has to be told one),
+# then all tests. Where lockdown forbids reading kernel memory most tools cannot run: there it is
+# tested that they say so.
 # shellcheck disable=SC2016 # the guest's shell reads it
 readonly guest_command='for tool in build/bin/*; do
-	echo "mechanism: ${tool##*/}" $("$tool" --explain 2>&1 | sed -n "s/^  .* by \([a-z_.]*\).*/\1/p" | sort -u)
+	echo "mechanism: ${tool##*/}" $({ "$tool" --explain || "$tool" --explain vfs_write; } 2>&1 | sed -n "s/^  .* by \([a-z_.]*\).*/\1/p" | sort -u)
 done
 case $1 in
 *@lockdown=confidentiality) exec tests/run.sh bpf build/tests/live/check_verdict_test ;;

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* funclatency: how long the calls of a function last. */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "collect/hist.h"
+#include "funclatency.h"
+#include "report.h"
+#include "run/log.h"
+#include "run/options.h"
+#include "run/session.h"
+#include "settings.h"
+#include "target.h"
+#include "tool.h"
+
+/* Its types come from the headers above. */
+#include "funclatency.skel.h"
+
+/* The slowest calls alone need little room; a low --slower can send every call. */
+#define RING_BYTES (1U << 20)
+#define RING_BYTES_SLOWER (8U << 20)
+
+/* Frames are 24 bytes and an element of a hash some 50 more: 6 MB. A thread needs one for each
+ * depth of its stack at which the function is called. */
+#define FRAMES_MAX 65536
+#define SLOTS_BYTES (FUNCLATENCY_NR_SLOTS * sizeof(struct funclatency_slot))
+#define OTHER_TABLES_BYTES (8U << 20)
+
+struct funclatency {
+	struct funclatency_options options;
+	struct target target;
+	struct funclatency_bpf *skel;
+	struct session session;
+	struct report report;
+};
+
+static int funclatency__size(struct funclatency *funclatency)
+{
+	const struct hist_source *source = &funclatency->report.source;
+	struct funclatency_bpf *skel = funclatency->skel;
+	int nr_cpus = libbpf_num_possible_cpus(), err;
+	struct hist_room room = { 1, 1 };
+
+	if (nr_cpus < 0)
+		return log_error(nr_cpus, NULL, "cannot count the possible CPUs");
+	if (source->keyed)
+		room = hist_room__for(funclatency->options.max_keys.count,
+				      HIST_BUDGET_BYTES - RING_BYTES_SLOWER - OTHER_TABLES_BYTES,
+				      nr_cpus);
+	err = bpf_map__set_max_entries(skel->maps.frames, FRAMES_MAX);
+	/* It has 8 KB for each CPU. */
+	if (!err && source->keyed)
+		err = bpf_map__set_autocreate(source->total, false);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.event_ring,
+					       funclatency->options.slower_ns ? RING_BYTES_SLOWER :
+										RING_BYTES);
+	if (err)
+		return log_error(err, NULL, "cannot size the tables");
+	log_debug("room for %u keys and %u rows of their histograms", room.keys, room.rows);
+	/* A function can be called with the locks of an allocator. */
+	return hist_source__size(source, &room, true);
+}
+
+static int funclatency__open(void *ctx, struct session_object *object)
+{
+	struct funclatency *funclatency = ctx;
+	struct funclatency_bpf *skel = funclatency_bpf__open_opts(attach__open_opts());
+	struct funclatency_config *config;
+	int err;
+
+	if (!skel)
+		return log_error(errno, NULL, "cannot open the BPF programs");
+	funclatency->skel = skel;
+	config = (struct funclatency_config *)&skel->rodata->funclatency_config;
+	config->by = funclatency_options__by(&funclatency->options);
+	config->slower_ns = funclatency->options.slower_ns;
+	config->slowest = funclatency_options__slowest(&funclatency->options);
+	memcpy(config->syscalls, funclatency->target.syscalls, sizeof(config->syscalls));
+	*(struct hist_config *)&skel->rodata->hist_config = funclatency->report.style.config;
+	funclatency->report.source = HIST_SOURCE(skel, config->by);
+	funclatency->report.frames = skel->maps.frames;
+	err = funclatency__size(funclatency);
+	if (err)
+		return err;
+	*object = SESSION_OBJECT(skel);
+	object->ended_ns = (__u64 *)&skel->bss->run_ended_ns;
+	return 0;
+}
+
+static void funclatency__close(void *ctx)
+{
+	struct funclatency *funclatency = ctx;
+
+	if (funclatency->report.slots)
+		munmap((void *)funclatency->report.slots, SLOTS_BYTES);
+	funclatency->report.slots = NULL;
+	funclatency_bpf__destroy(funclatency->skel);
+	funclatency->skel = NULL;
+}
+
+static bool funclatency__wants(void *ctx, const struct attach_program *program)
+{
+	(void)ctx;
+	(void)program; /* each way is whole */
+	return true;
+}
+
+static int funclatency__attached(void *ctx)
+{
+	struct funclatency *funclatency = ctx;
+	void *slots = mmap(NULL, SLOTS_BYTES, PROT_READ, MAP_SHARED,
+			   bpf_map__fd(funclatency->skel->maps.slots), 0);
+
+	if (slots == MAP_FAILED)
+		return log_error(errno, NULL, "cannot map the table of calls");
+	funclatency->report.slots = slots;
+	return report__open(&funclatency->report, &funclatency->session, &funclatency->options,
+			    &funclatency->target);
+}
+
+static int funclatency__event(void *ctx, const void *data, size_t size)
+{
+	struct funclatency *funclatency = ctx;
+
+	(void)size; /* all records are of one kind */
+	return report__slow(&funclatency->report, data);
+}
+
+static int funclatency__report(void *ctx, const struct session_span *span)
+{
+	struct funclatency *funclatency = ctx;
+	int err = report__interval(&funclatency->report, span), open_err = 0;
+
+	if (span->last)
+		open_err = report__open_calls(&funclatency->report);
+	return err ? err : open_err;
+}
+
+static int funclatency__prepare(struct funclatency *funclatency, struct session_work *work,
+				struct tool *tool)
+{
+	static char traced[128], otherwise[128], aside[64];
+	const struct funclatency_options *options = &funclatency->options;
+	bool is_general = funclatency_options__need_no_target(options);
+	struct target *target = is_general ? NULL : &funclatency->target;
+	int err = target ? target__find(target, options) : 0;
+
+	if (err)
+		return err;
+	*tool = funclatency__tool(options, target);
+	if (target) {
+		tool->traced = target__describe(target, traced, sizeof(traced));
+		work->otherwise = target__otherwise(target, otherwise, sizeof(otherwise));
+		work->columns = target->kind == TARGET_FUNCTION ? funclatency_stack_columns :
+								  funclatency_columns;
+	}
+	work->interval_ns = options->interval.ns;
+	work->max_reports = options->count.count;
+	work->aside = funclatency_options__aside(options, aside, sizeof(aside));
+	funclatency->report.style = funclatency_options__style(options);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct funclatency funclatency;
+	struct session_work work = {
+		.ctx = &funclatency,
+		.open = funclatency__open,
+		.close = funclatency__close,
+		.wants = funclatency__wants,
+		.attached = funclatency__attached,
+		.event = funclatency__event,
+		.report = funclatency__report,
+		.columns = funclatency_columns,
+		.kinds = 1 << FUNCLATENCY_CALL,
+	};
+	struct tool tool;
+	int err, status;
+
+	if (options__parse(&funclatency_tool_options, &funclatency.options, argc, argv) ||
+	    funclatency_options__check(&funclatency.options))
+		return STATUS_USAGE;
+	err = funclatency__prepare(&funclatency, &work, &tool);
+	if (err)
+		return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
+	status = session__trace(&funclatency.session, &tool, &funclatency.options.common, &work);
+	report__close(&funclatency.report);
+	funclatency_options__free(&funclatency.options);
+	return status;
+}

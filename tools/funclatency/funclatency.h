@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What funclatency's two sides agree on. */
+#ifndef VANTAGE_FUNCLATENCY_H
+#define VANTAGE_FUNCLATENCY_H
+
+#include "shared/hist.h"
+#include "shared/slowest.h"
+#include "shared/types.h"
+
+/* The one kind of the account. */
+enum funclatency_kind {
+	FUNCLATENCY_CALL,
+};
+
+/* Numbers of system calls that are looked at, of 64-bit and of 32-bit callers. */
+#define FUNCLATENCY_NR_SYSCALLS 512
+#define FUNCLATENCY_NR_ABIS 2
+
+/* What is asked about a system call. */
+enum funclatency_syscall {
+	FUNCLATENCY_SYSCALL_NOT_ASKED,
+	FUNCLATENCY_SYSCALL_ASKED,
+	FUNCLATENCY_SYSCALL_FORKS, /* asked, and the child returns from it, too, with 0 */
+};
+
+struct funclatency_config {
+	__u64 slower_ns; /* a record for each call longer than this; 0: none */
+	__u32 slowest; /* a record for the longest calls of each CPU; 0: none */
+	__u32 by; /* bits of enum hist_by; 0: one histogram of all */
+	/* By ABI and number: enum funclatency_syscall. */
+	__u8 syscalls[FUNCLATENCY_NR_ABIS][FUNCLATENCY_NR_SYSCALLS];
+};
+
+/*
+ * A call from its entry to its return. Its key is one __u64, which names the call among all that
+ * are inside at one time: where its frame lies.
+ */
+struct funclatency_frame {
+	__u64 start_ns; /* CLOCK_MONOTONIC; 0: there is no call in this frame now */
+	__u32 tid; /* of the task that was current at the entry; 0: an idle CPU */
+	__u32 pid;
+};
+
+/*
+ * A place in front of the table of frames, found without the cost of a hash table. Once it has a
+ * frame it keeps it.
+ */
+struct funclatency_slot {
+	__u64 key; /* of the frame; 0: it is free */
+	struct funclatency_frame frame;
+};
+
+#define FUNCLATENCY_SLOT_BITS 14
+#define FUNCLATENCY_NR_SLOTS (1 << FUNCLATENCY_SLOT_BITS)
+
+#define FUNCLATENCY_COMM_SIZE 16
+#define FUNCLATENCY_STACK_MAX 64
+
+/* One call, sent when it returned. */
+struct funclatency_slow {
+	struct slow_event event;
+	__s64 result; /* as the register has it */
+	__u32 has_result;
+	__u32 pid;
+	__u32 tid;
+	__u32 cpu;
+	__u32 syscall; /* its number by the ABI; for functions 0 */
+	__u32 abi; /* of the system call: 0 of 64-bit code, 1 of 32-bit code */
+	char comm[FUNCLATENCY_COMM_SIZE]; /* of the thread */
+	__s64 stack_size; /* bytes of the stack; negative: it could not be taken */
+	__u64 stack[FUNCLATENCY_STACK_MAX]; /* of the kernel, as it was at the return */
+};
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/account.h"
+#include "run/interval.h"
+
+const char *const funclatency_by_names[] = {
+	[HIST_BY_PID] = "pid",	     [HIST_BY_TID] = "tid", [HIST_BY_COMM] = "comm",
+	[HIST_BY_CGROUP] = "cgroup", [HIST_BY_CPU] = "cpu", NULL,
+};
+
+#define COLUMN(field_name, field_kind, heading, least_width, text)                                 \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
+		.required = true, .meaning = text                                                  \
+	}
+
+static const struct field frame_fields[FRAME_NR_FIELDS] = {
+	FIELD_OPTIONAL("symbol", VALUE_BYTES, "Name of the function."),
+	FIELD_OPTIONAL("offset", VALUE_UNSIGNED, "Of the address from its start."),
+	FIELD_OPTIONAL("module", VALUE_BYTES,
+		       "The module that it is in; absent for the kernel itself."),
+	FIELD_OPTIONAL("address", VALUE_UNSIGNED, "Where the callee returns to."),
+	FIELD_OPTIONAL("reason", VALUE_BYTES, "Why it has no name."),
+};
+
+static const struct record_type frame_type = {
+	.name = "frame",
+	.meaning = "A function on a stack.",
+	.fields = frame_fields,
+	.nr_fields = FRAME_NR_FIELDS,
+};
+
+static const struct field slow_fields[] = {
+	{ .name = "time_ns",
+	  .kind = VALUE_UNSIGNED,
+	  .unit = UNIT_WALL_NS,
+	  .column = "TIME",
+	  .width = -15,
+	  .required = true,
+	  .meaning = "Wall clock of its return, since the epoch." },
+	{ .name = "since_start_ns",
+	  .kind = VALUE_UNSIGNED,
+	  .unit = UNIT_SECONDS,
+	  .column = "TIME(s)",
+	  .width = -8,
+	  .text_only = true,
+	  .meaning = "Seconds since the start of the run." },
+	{ .name = "duration_ns",
+	  .kind = VALUE_UNSIGNED,
+	  .unit = UNIT_MILLISECONDS,
+	  .column = "CALL(ms)",
+	  .width = 9,
+	  .required = true,
+	  .meaning = "How long it lasted." },
+	COLUMN("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU that it returned on."),
+	COLUMN("comm", VALUE_BYTES, "COMM", -15, "Command name of the thread."),
+	COLUMN("pid", VALUE_UNSIGNED, "PID", -7, "Process id; 0: an idle CPU."),
+	COLUMN("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),
+	{ .name = "ret",
+	  .kind = VALUE_SIGNED,
+	  .column = "RET",
+	  .width = 5,
+	  .meaning = "What it returned; absent if nothing, or if it cannot be told." },
+	FIELD_OPTIONAL("error", VALUE_BYTES, "Name of the error that is."),
+	COLUMN("target", VALUE_BYTES, "CALL", -4, "What was called."),
+	{ .name = "kernel_stack",
+	  .kind = VALUE_RECORDS,
+	  .of = &frame_type,
+	  .meaning = "The function and its callers; absent for a system call." },
+	{ .name = "stack",
+	  .kind = VALUE_BYTES,
+	  .column = "STACK",
+	  .width = -4,
+	  .text_only = true,
+	  .meaning = "kernel_stack, the function first." },
+};
+
+const struct record_type slow_record_type = {
+	.name = "slow",
+	.meaning = "One slow call.",
+	.fields = slow_fields,
+	.nr_fields = sizeof(slow_fields) / sizeof(slow_fields[0]),
+};
+
+static const struct field in_flight_fields[] = {
+	FIELD_REQUIRED("target", VALUE_BYTES, "What was called."),
+	FIELD_REQUIRED("pid", VALUE_UNSIGNED, "Process id; 0: an idle CPU."),
+	FIELD_REQUIRED("tid", VALUE_UNSIGNED, "Thread id."),
+	{ .name = "comm", .kind = VALUE_BYTES, .meaning = "Command name of the thread." },
+	FIELD_REQUIRED("age_ns", VALUE_UNSIGNED,
+		       "How long the call had lasted at the end of the run."),
+};
+
+const struct record_type in_flight_record_type = {
+	.name = "in_flight",
+	.meaning = "A call that had not returned at the end of the run.",
+	.fields = in_flight_fields,
+	.nr_fields = sizeof(in_flight_fields) / sizeof(in_flight_fields[0]),
+};
+
+static struct value value__text(const char *text, size_t size)
+{
+	return value__bytes(text, strnlen(text, size));
+}
+
+static struct value value__string(const char *text)
+{
+	return text ? value__bytes(text, strlen(text)) : (struct value){};
+}
+
+/* The function, and then its callers: of the first no address is known. */
+static struct value frames__value(const char *target, const struct callers *callers,
+				  struct record_values *values)
+{
+	for (size_t i = 0; i <= callers->nr; i++) {
+		struct value *value = values->frame_values[i];
+
+		values->frames[i] = (struct record){ &frame_type, value };
+		for (int field = 0; field < FRAME_NR_FIELDS; field++)
+			value[field] = (struct value){};
+		if (!i) {
+			value[0] = value__string(target);
+			continue;
+		}
+		if (callers->items[i - 1].symbol.name) {
+			value[0] = value__string(callers->items[i - 1].symbol.name);
+			/* It was looked up one byte before. */
+			value[1] = value__unsigned(callers->items[i - 1].symbol.offset + 1);
+			value[2] = value__string(callers->items[i - 1].symbol.module);
+		} else {
+			value[4] = value__string(
+				symbol_reason__name(callers->items[i - 1].symbol.reason));
+		}
+		value[3] = value__unsigned(callers->items[i - 1].address);
+	}
+	return value__records(values->frames, callers->nr + 1);
+}
+
+#define MAX_ERRNO 4095 /* include/linux/err.h */
+
+struct record slow__record(const struct funclatency_slow *slow, const char *target,
+			   const struct callers *callers, const int64_t *result,
+			   const struct record_times *times, struct record_values *values)
+{
+	bool failed = result && *result < 0 && *result >= -MAX_ERRNO;
+	struct value *value = values->values;
+
+	values->stack = (struct buffer){};
+	*value++ = value__unsigned(clock__wall_ns(&times->clock, slow->event.time_ns));
+	*value++ = value__unsigned(slow->event.time_ns - times->started_ns);
+	*value++ = value__unsigned(slow->event.duration_ns);
+	*value++ = value__unsigned(slow->cpu);
+	*value++ = value__text(slow->comm, FUNCLATENCY_COMM_SIZE);
+	*value++ = value__unsigned(slow->pid);
+	*value++ = value__unsigned(slow->tid);
+	*value++ = result ? value__signed(*result) : (struct value){};
+	*value++ = failed ? value__string(strerrorname_np((int)-*result)) : (struct value){};
+	*value++ = value__string(target);
+	if (callers) {
+		*value++ = frames__value(target, callers, values);
+		callers__append(callers, target, &values->stack);
+		*value++ = value__bytes(values->stack.data, values->stack.size);
+	} else {
+		*value++ = (struct value){};
+		*value++ = (struct value){};
+	}
+	return (struct record){ &slow_record_type, values->values };
+}
+
+struct record open_call__record(const struct open_call *call, const char *target,
+				struct record_values *values)
+{
+	struct value *value = values->values;
+
+	*value++ = value__bytes(target, strlen(target));
+	*value++ = value__unsigned(call->pid);
+	*value++ = value__unsigned(call->tid);
+	*value++ = *call->comm ? value__text(call->comm, sizeof(call->comm)) : (struct value){};
+	*value++ = value__unsigned(call->age_ns);
+	return (struct record){ &in_flight_record_type, values->values };
+}
+
+const struct record_type *const funclatency_row_types[] = { &slow_record_type, NULL };
+const struct record_type *const funclatency_csv_types[] = { &histogram_record_type,
+							    &slow_record_type,
+							    &in_flight_record_type, NULL };
+
+const struct record_type *const funclatency_types[] = {
+	&start_record_type,
+	&interval_record_type,
+	&histogram_record_type,
+	&slow_record_type,
+	&in_flight_record_type,
+	&account_record_type,
+	NULL,
+};
+
+#define WHO_COLUMNS "time_ns", "duration_ns", "cpu", "comm", "pid", "tid", "ret"
+
+const char *const funclatency_columns[] = { WHO_COLUMNS, "target", NULL };
+const char *const funclatency_stack_columns[] = { WHO_COLUMNS, "stack", NULL };
