@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Functions of the kernel, by each way to attach that works here: as many calls as were made, also
  * nested ones, from many threads, asleep, and in interrupts on idle CPUs. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,11 +10,14 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "support/calls.h"
+#include "support/children.h"
 #include "support/records.h"
 #include "support/role.h"
 #include "support/test.h"
@@ -69,6 +73,21 @@ static void sleep_in_threads(const struct writer *writer)
 {
 	(void)writer;
 	run_threads(SLEEPERS, sleep_once, NULL);
+}
+
+static void *sleep_on(void *arg)
+{
+	const struct timespec time = { .tv_sec = 1000 };
+
+	nanosleep(&time, arg);
+	return NULL;
+}
+
+/* Until it is killed. */
+static void sleep_on_in_threads(const struct writer *writer)
+{
+	(void)writer;
+	run_threads(THREADS, sleep_on, NULL);
 }
 
 /* Epoll descriptors in epoll descriptors, at the bottom a counter: each time it is raised, the
@@ -205,39 +224,87 @@ static void check_case(const struct workload_case *workload, const char *way)
 	tool_run__free(&run);
 }
 
+/* How many threads of the process are inside nanosleep(2) or what the C library makes of it. */
+static unsigned int sleepers(pid_t pid)
+{
+	unsigned int nr = 0;
+	char path[300];
+	struct dirent *entry;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder))) {
+		long number;
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/syscall", pid, entry->d_name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		nr += fscanf(file, "%ld", &number) == 1 &&
+		      (number == SYS_nanosleep || number == SYS_clock_nanosleep);
+		fclose(file);
+	}
+	if (folder)
+		closedir(folder);
+	return nr;
+}
+
+static pid_t start_sleepers(const struct writer *writer)
+{
+	pid_t pid = writer__start(writer);
+
+	for (int i = 0; sleepers(pid) != THREADS; i++) {
+		if (i == 3000)
+			test__fatal("edges", "%u threads sleep, not %d", sleepers(pid), THREADS);
+		test__sleep_ms(10);
+	}
+	return pid;
+}
+
+static void kill_sleepers(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	children__remove(pid);
+}
+
 /* A call that is inside at the start is none of the run, one that is at the end is in flight. */
-static void check_edges(void)
+static void check_edges(const char *way)
 {
 	const struct writer writer = { .name = writer__name("edge"),
 				       .cpu = -1,
-				       .work = sleep_in_threads };
+				       .work = sleep_on_in_threads };
 	const struct json_value *account;
+	pid_t before = start_sleepers(&writer), after;
 	struct records records;
 	struct tool_run run;
-	pid_t before = writer__start(&writer), after;
+	char check[64];
 
-	test__sleep_ms(100);
-	if (!tool_run__start(&run, NULL, ARGS("-j", "--comm", writer.name, "do_nanosleep"))) {
-		writer__wait(before);
+	if (!tool_run__start(&run, NULL,
+			     ARGS("-j", "--attach", way, "--comm", writer.name, "do_nanosleep"))) {
+		test__check(!getenv("VANTAGE_GUEST"), "edges: a guest has functions", "%s",
+			    run.err);
+		kill_sleepers(before);
+		tool_run__wait(&run);
 		tool_run__free(&run);
 		return;
 	}
-	writer__wait(before);
-	after = writer__start(&writer);
-	test__sleep_ms(150);
+	kill_sleepers(before);
+	after = start_sleepers(&writer);
 	tool_run__stop(&run);
-	writer__wait(after);
+	kill_sleepers(after);
 	records__load(&records, &run);
 	account = records__account(&records);
-	check_account(account, "edges");
-	test__check(account__term(account, NULL, "in_flight") > 0,
-		    "edges: calls inside at the end are in flight", "%" PRId64,
-		    account__term(account, NULL, "in_flight"));
+	snprintf(check, sizeof(check), "edges by %s", way);
+	check_account(account, check);
+	test__equal("edges: no call came to its end", calls__of(&records, NULL).count, 0);
+	test__equal("edges: calls inside at the end are in flight",
+		    (uint64_t)account__term(account, NULL, "in_flight"), THREADS);
 	test__equal("edges: each with a record of its own",
-		    records__count(&records, "in_flight", NULL),
-		    (uint64_t)account__term(account, NULL, "in_flight"));
-	test__equal("edges: by name", records__count(&records, "in_flight", writer.name),
-		    (uint64_t)account__term(account, NULL, "in_flight"));
+		    records__count(&records, "in_flight", NULL), THREADS);
+	test__equal("edges: by name", records__count(&records, "in_flight", writer.name), THREADS);
 	records__free(&records);
 	tool_run__free(&run);
 }
@@ -250,6 +317,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++)
 			check_case(&cases[i], ways[way]);
-	check_edges();
+	check_edges("fentry");
+	check_edges("kprobe");
 	return test__done();
 }
