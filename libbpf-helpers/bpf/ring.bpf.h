@@ -26,14 +26,15 @@ static __always_inline void ring__submit(void *record, __u64 size)
 	bpf_ringbuf_submit(record, crosses ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
-/* A record whose size is known only now, from memory of the program's own. 0 or -errno. */
-static __always_inline long ring__output(void *record, __u64 size)
+/* A record whose size is known only now, from memory of the program's own. urgent: user space is
+ * woken in any case. 0 or -errno. */
+static __always_inline long ring__output(void *record, __u64 size, bool urgent)
 {
 	__u64 queued = bpf_ringbuf_query(&event_ring, BPF_RB_AVAIL_DATA);
 	bool crosses = queued < ring_wakeup_bytes && queued + size >= ring_wakeup_bytes;
 
 	return bpf_ringbuf_output(&event_ring, record, size,
-				  crosses ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+				  crosses || urgent ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 #endif

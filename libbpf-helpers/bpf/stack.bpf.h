@@ -63,9 +63,38 @@ static __noinline __u64 stack__name(struct taken_stack *stack, long bytes)
 	stack->hash = hash;
 	size = offsetof(struct taken_stack, frames) + (__u64)bytes;
 	barrier_var(size);
-	if (size > sizeof(*stack) || ring__output(stack, size))
+	/* The process can be gone soon, and its maps with it. */
+	if (size > sizeof(*stack) || ring__output(stack, size, stack->pid))
 		bpf_map_delete_elem(&stacks_sent, &hash);
 	return hash;
+}
+
+/* The user stack of the current task; ctx: of the program. */
+static __always_inline __u64 stack__of_user(void *ctx, struct task_struct *task, __u32 place)
+{
+	struct taken_stack *stack = bpf_map_lookup_elem(&stack_places, &place);
+
+	if (!stack)
+		return STACK_NONE;
+	stack->pid = task->tgid;
+	stack->start_ns = task->group_leader->start_boottime;
+	return stack__name(stack, bpf_get_stack(ctx, stack->frames, stack_bytes, BPF_F_USER_STACK));
+}
+
+/* The process has an image of its own now: a record without frames. */
+static __always_inline void stack__tell_process(struct task_struct *task)
+{
+	const __u64 size = offsetof(struct taken_stack, frames);
+	struct taken_stack *process = bpf_ringbuf_reserve(&event_ring, size, 0);
+
+	if (!process)
+		return;
+	process->time_ns = bpf_ktime_get_ns();
+	process->hash = STACK_NONE;
+	process->pid = task->tgid;
+	process->start_ns = task->group_leader->start_boottime;
+	process->nr = 0;
+	bpf_ringbuf_submit(process, BPF_RB_FORCE_WAKEUP);
 }
 
 /* The kernel stack of a task that is not on a CPU: it begins in the function that called the

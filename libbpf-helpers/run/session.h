@@ -116,6 +116,8 @@ struct session_work {
 	/* NULL for a tool that sends none, or called for each record of the ring, in the order of
 	 * the stamps; data is gone after the call. */
 	int (*event)(void *ctx, const void *data, size_t size);
+	/* NULL, or called for each record as soon as it is taken from the ring, before its turn. */
+	void (*arrived)(void *ctx, const void *data, size_t size);
 };
 
 /* What became of an event that has no record of its own. */

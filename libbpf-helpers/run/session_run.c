@@ -41,6 +41,8 @@ int session__take(void *ctx, void *data, size_t size)
 
 	if (err)
 		return log_error(err, NULL, "cannot keep an event");
+	if (session->work->arrived)
+		session->work->arrived(session->work->ctx, data, size);
 	session->last_event_ns = time_ns;
 	session->batch_bytes += size;
 	return session->batch_bytes >= DRAIN_BYTES_MAX ? DRAIN_ENOUGH : 0;

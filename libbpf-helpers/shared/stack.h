@@ -22,7 +22,7 @@ struct taken_stack {
 	__u64 hash;
 	__u64 start_ns; /* user stacks: start_boottime of the process */
 	__u32 pid; /* user stacks: of the process; 0: a kernel stack */
-	__u32 nr;
+	__u32 nr; /* 0: a process that has executed a file; no stack */
 	__u64 frames[STACK_FRAMES_MAX]; /* nr of them are sent, the innermost first */
 };
 

@@ -84,6 +84,29 @@ void mapped_file__load(struct mapped_file *file, struct opener *opener,
 		file->reason = SYMBOL_NO_SYMBOLS;
 }
 
+/* Bytes at the start of a function in which it sets up its frame pointer. */
+#define PROLOGUE_BYTES 48
+
+/*
+ * Whether the function that begins at this file offset, so long, has "mov %rsp,%rbp" near its start, in one of
+ * the two encodings: x86-64 code that keeps a frame pointer does that before it calls anybody.
+ */
+static bool mapped_file__has_frame(const struct mapped_file *file, uint64_t offset, uint64_t length)
+{
+	static const unsigned char forms[][3] = { { 0x48, 0x89, 0xe5 }, { 0x48, 0x8b, 0xec } };
+	unsigned char code[PROLOGUE_BYTES];
+	ssize_t size = 0;
+
+	if (file->fd >= 0)
+		size = pread(file->fd, code, length < sizeof(code) ? length : sizeof(code),
+			     (off_t)offset);
+	for (ssize_t i = 0; i + 3 <= size; i++)
+		for (size_t form = 0; form < 2; form++)
+			if (!memcmp(code + i, forms[form], 3))
+				return true;
+	return false;
+}
+
 void mapped_file__find(const struct mapped_file *file, uint64_t offset, struct symbol *symbol)
 {
 	struct symbol_table_hit hit;
@@ -107,6 +130,8 @@ void mapped_file__find(const struct mapped_file *file, uint64_t offset, struct s
 	symbol->name = hit.name;
 	symbol->offset = hit.offset;
 	symbol->size = hit.size;
+	symbol->has_frame = hit.offset <= offset &&
+			    mapped_file__has_frame(file, offset - hit.offset, hit.size);
 }
 
 void mapped_file__free(struct mapped_file *file)

@@ -5,6 +5,7 @@
 #ifndef VANTAGE_SYMBOLS_SYMBOL_H
 #define VANTAGE_SYMBOLS_SYMBOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Why an address has no name. The names for JSON and the sentences are in symbol.c. */
@@ -56,6 +57,9 @@ struct symbol {
 	 * file offset where no segment holds it. */
 	uint64_t module_address;
 	enum symbol_reason reason;
+	/* User, with a name: the function sets up a frame pointer, by which a stack can be walked
+	 * to its caller. False also where that is not known. */
+	bool has_frame;
 };
 
 /* One lower-case word with underscores, for JSON. */

@@ -98,6 +98,48 @@ static void play_sleep(char **words)
 	test__sleep_ms(number(words[1]));
 }
 
+/* Sleeps by the bare system call: what is in libc may keep no frame pointer. */
+#define WITH_FRAME_POINTER __attribute__((noinline, optimize("no-omit-frame-pointer")))
+
+static WITH_FRAME_POINTER long chain_leaf(const struct timespec *time)
+{
+	long result;
+
+	/* A function that calls none would do without it. */
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_nanosleep), "D"(time), "S"(NULL)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* What follows a call keeps it from being a jump. */
+static WITH_FRAME_POINTER long chain_middle(const struct timespec *time)
+{
+	long result = chain_leaf(time);
+
+	__asm__ volatile("" ::: "memory");
+	return result;
+}
+
+static WITH_FRAME_POINTER long chain_outer(const struct timespec *time)
+{
+	long result = chain_middle(time);
+
+	__asm__ volatile("" ::: "memory");
+	return result;
+}
+
+static void play_chain(char **words)
+{
+	const unsigned long ms = number(words[1]);
+	const struct timespec time = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
+
+	if (chain_outer(&time))
+		_exit(FAILED);
+}
+
 static void play_hold(char **words)
 {
 	char byte;
@@ -356,6 +398,7 @@ static const struct role roles[] = {
 	{ "signal", play_signal },
 	{ "abort", play_abort },
 	{ "sleep", play_sleep },
+	{ "chain", play_chain },
 	{ "hold", play_hold },
 	{ "burn", play_burn },
 	{ "burn-system", play_burn_system },

@@ -12,6 +12,8 @@
  *	signal N		dies by signal N
  *	abort			dies by SIGABRT with a core file, where the limit allows one
  *	sleep MS		sleeps
+ *	chain MS		sleeps in chain_leaf(), by way of chain_outer() and
+ *				chain_middle(), all with frame pointers
  *	hold			ends with 0 at the end of its standard input
  *	burn MS			uses MS milliseconds of user CPU time
  *	burn-system MS		the same inside the kernel

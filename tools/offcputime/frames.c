@@ -32,6 +32,26 @@ static int frames__reserve(struct frames *frames, size_t nr)
 	return 0;
 }
 
+/* Where a call returns to can be the function behind the caller. */
+static void frame__name_kernel(struct frame *frame, struct symbolizer *symbolizer)
+{
+	symbolizer__kernel(symbolizer, frame->address - 1, &frame->symbol);
+	frame->offset = frame->symbol.offset + 1;
+}
+
+/* The last one. The innermost frame is where the thread entered the kernel, and no return. */
+static void frames__name_user(struct frames *frames, struct symbolizer *symbolizer,
+			      const struct stack *stack)
+{
+	const struct symbolizer_process process = { stack->pid, stack->start_ns };
+	struct frame *frame = &frames->items[frames->nr];
+	const struct frame *called = frames->nr ? frame - 1 : NULL;
+
+	symbolizer__user(symbolizer, &process, frame->address - !!called, &frame->symbol);
+	frame->offset = frame->symbol.offset + !!called;
+	frame->unsure = called && (called->unsure || !called->symbol.has_frame);
+}
+
 int frames__name(struct frames *frames, struct symbolizer *symbolizer, const struct stack *stack)
 {
 	frames->nr = 0;
@@ -42,10 +62,12 @@ int frames__name(struct frames *frames, struct symbolizer *symbolizer, const str
 	for (; frames->nr < stack->nr; frames->nr++) {
 		struct frame *frame = &frames->items[frames->nr];
 
-		/* Where a call returns to can be the function behind the caller. */
 		frame->address = stack->frames[frames->nr];
-		symbolizer__kernel(symbolizer, frame->address - 1, &frame->symbol);
-		frame->offset = frame->symbol.offset + 1;
+		frame->unsure = false;
+		if (stack->pid)
+			frames__name_user(frames, symbolizer, stack);
+		else
+			frame__name_kernel(frame, symbolizer);
 	}
 	return 0;
 }
@@ -54,9 +76,12 @@ static const struct field frame_fields[FRAME_NR_FIELDS] = {
 	FIELD_OPTIONAL("symbol", VALUE_BYTES, "Name of the function."),
 	FIELD_OPTIONAL("offset", VALUE_UNSIGNED, "How far into the function."),
 	FIELD_OPTIONAL("module", VALUE_BYTES,
-		       "Module of the kernel, bpf for a BPF program; absent: the kernel itself."),
+		       "Module of the kernel (absent: the kernel itself; bpf: a BPF program), or "
+		       "the mapped file of a process."),
 	FIELD_REQUIRED("address", VALUE_UNSIGNED, "The address."),
 	FIELD_OPTIONAL("reason", VALUE_BYTES, "Why it has no name."),
+	FIELD_OPTIONAL("unsure", VALUE_BOOL,
+		       "True: a frame before it is of a function without frame pointer."),
 };
 
 const struct record_type frame_record_type = {
@@ -85,6 +110,7 @@ struct value frames__value(struct frames *frames)
 		*value++ = value__unsigned(frame->address);
 		*value++ = symbol->name ? (struct value){} :
 					  value__text(symbol_reason__name(symbol->reason));
+		*value++ = frame->unsure ? value__bool(true) : (struct value){};
 	}
 	return value__records(frames->records, frames->nr);
 }
@@ -98,13 +124,21 @@ static void append_escaped(struct buffer *out, const char *text)
 		out->size += escape__text(room, text, size);
 }
 
+/* A path without its folders; what is none stays as it is. */
+static const char *file_name(const char *module)
+{
+	const char *slash = *module == '/' ? strrchr(module, '/') : NULL;
+
+	return slash ? slash + 1 : module;
+}
+
 void frames__print(const struct frames *frames, struct buffer *out, bool offsets)
 {
 	for (size_t i = 0; i < frames->nr; i++) {
 		const struct frame *frame = &frames->items[i];
 		const struct symbol *symbol = &frame->symbol;
 
-		buffer__append_string(out, "    ");
+		buffer__append_string(out, frame->unsure ? "  ? " : "    ");
 		if (symbol->name)
 			append_escaped(out, symbol->name);
 		else
@@ -114,7 +148,7 @@ void frames__print(const struct frames *frames, struct buffer *out, bool offsets
 			buffer__printf(out, "+0x%" PRIx64, frame->offset);
 		if (symbol->module) {
 			buffer__append_string(out, " [");
-			append_escaped(out, symbol->module);
+			append_escaped(out, file_name(symbol->module));
 			buffer__append_char(out, ']');
 		}
 		buffer__append_char(out, '\n');

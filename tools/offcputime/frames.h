@@ -16,9 +16,12 @@ struct frame {
 	uint64_t address; /* as it stood on the stack */
 	uint64_t offset; /* of it in what the symbol names */
 	struct symbol symbol;
+	/* It was found by way of a function that sets up no frame pointer: frames between can be
+	 * missing, and it can be none at all. */
+	bool unsure;
 };
 
-#define FRAME_NR_FIELDS 5
+#define FRAME_NR_FIELDS 6
 
 /* The innermost first. All zero: none. The room is kept from stack to stack. */
 struct frames {
@@ -30,7 +33,7 @@ struct frames {
 	struct value (*values)[FRAME_NR_FIELDS];
 };
 
-/* Names the frames of a kernel stack; stack may be NULL: none. 0 or -ENOMEM. */
+/* Names the frames of a stack; stack may be NULL: none. 0 or -ENOMEM. */
 int frames__name(struct frames *frames, struct symbolizer *symbolizer, const struct stack *stack);
 
 /* A value of frame_record_type; borrows from the frames. */
@@ -38,7 +41,8 @@ struct value frames__value(struct frames *frames);
 
 extern const struct record_type frame_record_type;
 
-/* One line for each, indented by four blanks; offsets: with the distance into the function. */
+/* One line for each, indented by four blanks, a question mark among them where it is not sure;
+ * offsets: with the distance into the function. */
 void frames__print(const struct frames *frames, struct buffer *out, bool offsets);
 
 void frames__free(struct frames *frames);

@@ -62,10 +62,22 @@ int offcputime_walk(struct bpf_iter__task *ctx)
 	if (thread->known || bits & TASK_DEAD)
 		return 0;
 	thread__note(thread, task, bits, true);
+	thread->user_stack = offcputime_config.user_stacks && !(task->flags & PF_KTHREAD) ?
+				     STACK_NOT_SEEN :
+				     STACK_NONE;
 	thread->walked_ns = bpf_ktime_get_ns();
 	barrier();
 	if (task__is_on_cpu(task))
 		thread->walked_ns = 0;
+	return 0;
+}
+
+/* Its maps are read while it lives. */
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(offcputime_exec, struct task_struct *task)
+{
+	if (!run_ended_ns && task__is_wanted(task))
+		stack__tell_process(task);
 	return 0;
 }
 
@@ -88,6 +100,11 @@ static __always_inline void thread__leaves(struct task_struct *task, bool preemp
 	thread__note(thread, task, bits, preempt);
 	thread->walked_ns = 0;
 	thread->since_ns = thread->state != OFFCPUTIME_RUNNABLE && bits & TASK_DEAD ? 0 : now_ns;
+	thread->user_stack = STACK_NONE;
+	/* Only its own memory can be read, and that while it is the current task. */
+	if (offcputime_config.user_stacks && thread->since_ns && !(task->flags & PF_KTHREAD) &&
+	    task__is_wanted(task))
+		thread->user_stack = stack__of_user(ctx, task, STACK_IN_SWITCH);
 }
 
 /* What the clock of the task's run queue is now, without standing still. Its lock is held. */

@@ -36,10 +36,11 @@ struct offcputime {
 static const struct attach_program programs[] = {
 	{ .program = "offcputime_new", .target = "task_newtask", .mechanism = ATTACH_TP_BTF },
 	{ .program = "threads_free", .target = "sched_process_free", .mechanism = ATTACH_TP_BTF },
+	{ .program = "offcputime_exec", .target = "sched_process_exec", .mechanism = ATTACH_TP_BTF },
 	{ .program = "offcputime_switch", .target = "sched_switch", .mechanism = ATTACH_TP_BTF },
 };
 
-enum { PROGRAM_FREE = 1 };
+enum { PROGRAM_FREE = 1, PROGRAM_EXEC = 2 };
 
 static const struct attach_way ways[] = {
 	{ .mechanism = ATTACH_TP_BTF,
@@ -116,6 +117,8 @@ static bool offcputime__wants(void *ctx, const struct attach_program *program)
 {
 	struct offcputime *offcputime = ctx;
 
+	if (program == &programs[PROGRAM_EXEC])
+		return offcputime_options__user_stacks(&offcputime->options);
 	return program != &programs[PROGRAM_FREE] || !offcputime->has_task_storage;
 }
 
@@ -145,6 +148,14 @@ static int offcputime__event(void *ctx, const void *data, size_t size)
 	return report__take(&offcputime->report, data, size);
 }
 
+static void offcputime__arrived(void *ctx, const void *data, size_t size)
+{
+	struct offcputime *offcputime = ctx;
+
+	(void)size; /* all have a head */
+	report__meet(&offcputime->report, data);
+}
+
 static int offcputime__ended(void *ctx)
 {
 	struct offcputime *offcputime = ctx;
@@ -169,6 +180,7 @@ int main(int argc, char **argv)
 		.wants = offcputime__wants,
 		.attached = offcputime__attached,
 		.event = offcputime__event,
+		.arrived = offcputime__arrived,
 		.ended = offcputime__ended,
 		.report = offcputime__report,
 		.columns = offcputime_columns,

@@ -35,7 +35,7 @@ struct offcputime_config {
 	__u32 only_user; /* no kernel threads */
 	__u32 only_kernel; /* kernel threads alone */
 	__u32 kernel_stacks;
-	__u32 unused;
+	__u32 user_stacks;
 };
 
 /* What time is kept by. */

@@ -30,9 +30,15 @@
 	  .kind = VALUE_RECORDS,                                                                   \
 	  .meaning = "Where the thread was in the kernel, the innermost frame first.",             \
 	  .of = &frame_record_type },                                                              \
-		FIELD_OPTIONAL("no_stack", VALUE_BYTES,                                            \
-			       "Why there is no kernel_stack: not_kept (no room), not_seen (the "  \
-			       "end of the stay was not seen), or none (the kernel gave none)."),  \
+		FIELD_OPTIONAL("no_kernel_stack", VALUE_BYTES,                                     \
+			       "Why there is none: not_kept (no room), not_seen (the moment had "  \
+			       "passed), or none (the kernel gave none)."),                        \
+		{ .name = "user_stack",                                                            \
+		  .kind = VALUE_RECORDS,                                                           \
+		  .meaning = "Where it was in its program, the innermost frame first.",            \
+		  .of = &frame_record_type },                                                      \
+		FIELD_OPTIONAL("no_user_stack", VALUE_BYTES,                                       \
+			       "The same of the user_stack; kernel threads have none."),           \
 	{                                                                                          \
 		.name = "text", .kind = VALUE_BYTES, .text_only = true, .meaning = "All of it."    \
 	}
@@ -123,7 +129,8 @@ static uint64_t stay_row__blocked_ns(const struct stay_row *row)
 	return row->total_ns - row->runnable_ns - row->preempted_ns;
 }
 
-static const char *stay_row__no_stack(const struct stay_row *row)
+/* Why there is no stack by this name; NULL: there is one. */
+static const char *no_stack(uint64_t name)
 {
 	static const char *const names[] = {
 		[STACK_NONE] = "none",
@@ -131,7 +138,7 @@ static const char *stay_row__no_stack(const struct stay_row *row)
 		[STACK_NOT_SEEN] = "not_seen",
 	};
 
-	return row->key.kernel_stack <= STACK_NOT_SEEN ? names[row->key.kernel_stack] : NULL;
+	return name <= STACK_NOT_SEEN ? names[name] : NULL;
 }
 
 /* "1000123 us  12 times, longest 500.123ms" */
@@ -156,19 +163,40 @@ static void stay_row__print_time(const struct stay_row *row, const struct row_lo
 	buffer__append(out, "\n\n", 2);
 }
 
-static void stay_row__print(const struct stay_row *row, const struct frames *kernel,
-			    const struct row_look *look, struct buffer *out)
+static void print_stacks(const struct stay_row *row, const struct row_stacks *stacks,
+			 const struct row_look *look, struct buffer *out)
 {
-	static const char *const no_stacks[] = {
+	static const char *const no_kernel[] = {
 		[STACK_NONE] = "    [no kernel stack]\n",
 		[STACK_NOT_KEPT] = "    [stack not kept]\n",
 		[STACK_NOT_SEEN] = "    [stack not seen]\n",
 	};
+	/* Kernel threads have none, and that is nothing to tell. */
+	static const char *const no_user[] = {
+		[STACK_NONE] = "",
+		[STACK_NOT_KEPT] = "    [user stack not kept]\n",
+		[STACK_NOT_SEEN] = "    [user stack not seen: off the CPU since before the run]\n",
+	};
 
+	if (look->kernel_stacks) {
+		frames__print(&stacks->kernel, out, look->offsets);
+		if (row->key.kernel_stack <= STACK_NOT_SEEN)
+			buffer__append_string(out, no_kernel[row->key.kernel_stack]);
+	}
+	if (!look->user_stacks || row->is_rest)
+		return;
+	if (look->delimited && look->kernel_stacks)
+		buffer__append_string(out, "    --\n");
+	frames__print(&stacks->user, out, look->offsets);
+	if (row->key.user_stack <= STACK_NOT_SEEN)
+		buffer__append_string(out, no_user[row->key.user_stack]);
+}
+
+static void stay_row__print(const struct stay_row *row, const struct row_stacks *stacks,
+			    const struct row_look *look, struct buffer *out)
+{
 	out->size = 0;
-	frames__print(kernel, out, look->offsets);
-	if (row->key.kernel_stack <= STACK_NOT_SEEN)
-		buffer__append_string(out, no_stacks[row->key.kernel_stack]);
+	print_stacks(row, stacks, look, out);
 	buffer__append_string(out, "    -                ");
 	if (row->is_rest) {
 		buffer__append_string(out, "all that found no room\n");
@@ -195,11 +223,21 @@ static struct value *add_who(const struct stay_row *row, struct value *value)
 	return value;
 }
 
-struct record stay_row__record(const struct stay_row *row, struct frames *kernel,
+/* The frames, or why there are none. */
+static struct value *add_stack(uint64_t name, struct frames *frames, bool taken,
+			       struct value *value)
+{
+	const char *none = no_stack(name);
+
+	*value++ = none || !taken ? (struct value){} : frames__value(frames);
+	*value++ = none && taken ? value__text(none) : (struct value){};
+	return value;
+}
+
+struct record stay_row__record(const struct stay_row *row, struct row_stacks *stacks,
 			       const struct row_look *look, struct record_values *values)
 {
 	struct value *value = add_who(row, values->values);
-	const char *no_stack = stay_row__no_stack(row);
 
 	*value++ = value__unsigned(row->total_ns);
 	if (row->in_flight) {
@@ -214,9 +252,9 @@ struct record stay_row__record(const struct stay_row *row, struct frames *kernel
 	*value++ = look->split ? value__unsigned(stay_row__blocked_ns(row)) : (struct value){};
 	*value++ = look->split ? value__unsigned(row->runnable_ns) : (struct value){};
 	*value++ = look->split ? value__unsigned(row->preempted_ns) : (struct value){};
-	*value++ = no_stack ? (struct value){} : frames__value(kernel);
-	*value++ = no_stack ? value__text(no_stack) : (struct value){};
-	stay_row__print(row, kernel, look, &values->text);
+	value = add_stack(row->key.kernel_stack, &stacks->kernel, look->kernel_stacks, value);
+	value = add_stack(row->key.user_stack, &stacks->user, look->user_stacks, value);
+	stay_row__print(row, stacks, look, &values->text);
 	*value++ = value__bytes(values->text.data, values->text.size);
 	return (struct record){ row->in_flight ? &in_flight_record_type : &stack_record_type,
 				values->values };
@@ -231,7 +269,7 @@ void totals__add(struct totals *totals, const struct stay_row *row)
 		totals->total_ns += row->total_ns;
 		totals->count += row->count;
 	}
-	if (row->key.kernel_stack == STACK_NOT_KEPT) {
+	if (row->key.kernel_stack == STACK_NOT_KEPT || row->key.user_stack == STACK_NOT_KEPT) {
 		totals->not_kept_ns += row->total_ns;
 		totals->nr_not_kept += row->count;
 	} else if (row->key.kernel_stack == STACK_NOT_SEEN) {

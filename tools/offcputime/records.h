@@ -14,7 +14,7 @@ extern const struct record_type *const offcputime_types[];
 extern const struct record_type *const offcputime_row_types[];
 extern const char *const offcputime_columns[];
 
-#define RECORD_NR_VALUES 13
+#define RECORD_NR_VALUES 15
 
 /* Room for the values of one record, and for its text. */
 struct record_values {
@@ -27,6 +27,15 @@ struct record_values {
 struct row_look {
 	bool split;
 	bool offsets;
+	bool delimited;
+	bool kernel_stacks; /* they were taken */
+	bool user_stacks;
+};
+
+/* The named frames of a row. */
+struct row_stacks {
+	struct frames kernel;
+	struct frames user;
 };
 
 /* What all rows of a report come to. */
@@ -44,7 +53,7 @@ struct totals {
 void totals__add(struct totals *totals, const struct stay_row *row);
 
 /* A "stack", or an "in_flight" if the row is that. Borrows from all arguments. */
-struct record stay_row__record(const struct stay_row *row, struct frames *kernel,
+struct record stay_row__record(const struct stay_row *row, struct row_stacks *stacks,
 			       const struct row_look *look, struct record_values *values);
 
 struct record totals__record(const struct totals *totals, struct record_values *values);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collect/table.h"
@@ -15,10 +16,21 @@
 int report__open(struct report *report, struct session *session,
 		 const struct offcputime_options *options)
 {
-	const struct symbolizer_options symbols = { .kernel = true };
+	const struct symbolizer_options symbols = {
+		.kernel = !options->user_stacks_only,
+		.user = offcputime_options__user_stacks(options),
+		.raw_names = options->raw_names,
+	};
 
 	report->session = session;
 	report->options = options;
+	report->look = (struct row_look){
+		.split = options->split,
+		.offsets = options->offsets,
+		.delimited = options->delimited,
+		.kernel_stacks = symbols.kernel,
+		.user_stacks = symbols.user,
+	};
 	return symbolizer__open(&report->symbolizer, &symbols);
 }
 
@@ -26,7 +38,9 @@ void report__close(struct report *report)
 {
 	symbolizer__close(report->symbolizer);
 	stacks__free(&report->stacks);
-	frames__free(&report->kernel);
+	frames__free(&report->named.kernel);
+	frames__free(&report->named.user);
+	knowns__free(&report->knowns);
 	stay_rows__free(&report->rows);
 	stay_rows__free(&report->last);
 	if (report->open_fd >= 0)
@@ -35,19 +49,39 @@ void report__close(struct report *report)
 
 int report__take(struct report *report, const void *record, size_t size)
 {
-	int err = stacks__add(&report->stacks, record, size);
+	const struct taken_stack *taken = record;
+	int err = taken->nr ? stacks__add(&report->stacks, taken, size) : 0;
 
 	return err ? log_error(err, NULL, "cannot keep a stack") : 0;
+}
+
+void report__meet(struct report *report, const void *record)
+{
+	const struct taken_stack *taken = record;
+	const struct symbolizer_process process = { taken->pid, taken->start_ns };
+	int err;
+
+	if (!taken->pid || !knowns__is_due(&report->knowns, taken->pid, taken->start_ns, !taken->nr,
+					   clock__now_ns()))
+		return;
+	err = symbolizer__remember(report->symbolizer, &process);
+	/* Each of its frames has the reason. */
+	if (err)
+		log_debug("cannot read the maps of process %u: %s", taken->pid, strerror(-err));
 }
 
 /* Whose stack never came. */
 static void report__forget_missing(struct report *report)
 {
 	for (size_t i = 0; i < report->rows.nr; i++) {
-		__u64 *name = &report->rows.items[i].key.kernel_stack;
+		struct offcputime_key *key = &report->rows.items[i].key;
 
-		if (*name > STACK_NOT_SEEN && !stacks__find(&report->stacks, *name))
-			*name = STACK_NOT_KEPT;
+		if (key->kernel_stack > STACK_NOT_SEEN &&
+		    !stacks__find(&report->stacks, key->kernel_stack))
+			key->kernel_stack = STACK_NOT_KEPT;
+		if (key->user_stack > STACK_NOT_SEEN &&
+		    !stacks__find(&report->stacks, key->user_stack))
+			key->user_stack = STACK_NOT_KEPT;
 	}
 }
 
@@ -93,21 +127,64 @@ static int report__read(struct report *report, bool last)
 	return err;
 }
 
+/* The file whose code has made the frames of a user stack unsure, if any has. */
+static void report__note_unsure(struct report *report)
+{
+	const struct frames *frames = &report->named.user;
+	const char *file;
+	size_t at = 1;
+
+	while (at < frames->nr && !frames->items[at].unsure)
+		at++;
+	if (at >= frames->nr)
+		return;
+	file = frames->items[at - 1].symbol.module;
+	for (size_t i = 0; i < report->nr_no_frames; i++)
+		if (file && !strcmp(report->no_frames[i], file))
+			return;
+	if (file && report->nr_no_frames < REPORT_NO_FRAMES_MAX)
+		report->no_frames[report->nr_no_frames++] = file;
+}
+
 static int report__write_row(struct report *report, const struct stay_row *row,
 			     struct record_values *values)
 {
-	const struct row_look look = { report->options->split, report->options->offsets };
 	struct record record;
-	int err = frames__name(&report->kernel, report->symbolizer,
+	int err = frames__name(&report->named.kernel, report->symbolizer,
 			       stacks__find(&report->stacks, row->key.kernel_stack));
 
+	if (!err)
+		err = frames__name(&report->named.user, report->symbolizer,
+				   stacks__find(&report->stacks, row->key.user_stack));
 	if (err)
 		return log_error(err, NULL, "cannot name a stack");
-	record = stay_row__record(row, &report->kernel, &look, values);
+	report__note_unsure(report);
+	record = stay_row__record(row, &report->named, &report->look, values);
 	if (values->text.err)
 		return log_error(values->text.err, NULL, "cannot write a stack");
 	return session__record_events(report->session, OFFCPUTIME_STAY,
 				      row->in_flight ? 0 : row->count, &record);
+}
+
+static void report__tell_user_stacks(const struct report *report)
+{
+	struct symbolizer_counts counts;
+	struct buffer line = {};
+
+	for (size_t i = 0; i < report->nr_no_frames; i++)
+		buffer__printf(&line, "%s%s", i ? ", " : "", report->no_frames[i]);
+	if (line.size)
+		log_info(
+			"frames marked with ? are not sure, and their callers can be missing: there is "
+			"code without frame pointers in %.*s%s",
+			(int)line.size, line.data,
+			report->nr_no_frames == REPORT_NO_FRAMES_MAX ? " and others" : "");
+	buffer__free(&line);
+	symbolizer__counts(report->symbolizer, &counts);
+	if (counts.exited_early)
+		log_info("%" PRIu64 " of %" PRIu64 " processes ended before their maps were read: "
+			 "their frames have no names",
+			 counts.exited_early, counts.processes);
 }
 
 static void tell_not_kept(const struct totals *totals)
@@ -178,5 +255,7 @@ int report__write(struct report *report, const struct session_span *span)
 	stay_rows__sort(&report->rows);
 	err = report__write_rows(report, &values);
 	buffer__free(&values.text);
+	if (span->last)
+		report__tell_user_stacks(report);
 	return err ? err : write_err;
 }

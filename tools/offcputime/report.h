@@ -5,10 +5,13 @@
 
 #include "collect/stacks.h"
 #include "frames.h"
+#include "known.h"
 #include "records.h"
 #include "stays.h"
 #include "run/session.h"
 #include "settings.h"
+
+#define REPORT_NO_FRAMES_MAX 8
 
 struct report {
 	/* Set by the loader before the run. */
@@ -21,7 +24,11 @@ struct report {
 	const struct offcputime_options *options;
 	struct symbolizer *symbolizer;
 	struct stacks stacks;
-	struct frames kernel;
+	struct row_stacks named;
+	struct row_look look;
+	struct knowns knowns;
+	const char *no_frames[REPORT_NO_FRAMES_MAX]; /* files whose code keeps no frame pointers */
+	size_t nr_no_frames;
 	struct stay_rows rows;
 	struct stay_rows last; /* at the end of the interval before */
 };
@@ -33,6 +40,9 @@ int report__open(struct report *report, struct session *session,
 
 /* A record of the ring. size: of it. 0 or -errno, reported. */
 int report__take(struct report *report, const void *record, size_t size);
+
+/* The same as soon as it comes: reads the maps of its process. */
+void report__meet(struct report *report, const void *record);
 
 /* The rows of an interval or of the run. 0 or -errno, reported. */
 int report__write(struct report *report, const struct session_span *span);

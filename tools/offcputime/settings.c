@@ -61,11 +61,32 @@ static const struct option_row rows[] = {
 	  .help = "Only stays that began in these states: R, S, D, K, I, T, t, P as of ps (D has "
 		  "K, too), or bits as a number (1 is S, 2 is D, 0 is R)" },
 
+	OPTION_ROW_FLAG("user-stacks", 0, OPTION_REPORT, FIELD(user_stacks),
+			"Take the stacks in the programs, too; without this, with --pid, --tid, "
+			"--comm, --tree or a command alone"),
+	{ .name = "user-stacks-only",
+	  .letter = 'U',
+	  .group = OPTION_REPORT,
+	  .type = OPTION_FLAG,
+	  .offset = FIELD(user_stacks_only),
+	  .excludes = "kernel-stacks-only",
+	  .help = "Take the stacks in the programs alone" },
+	{ .name = "kernel-stacks-only",
+	  .letter = 'K',
+	  .group = OPTION_REPORT,
+	  .type = OPTION_FLAG,
+	  .offset = FIELD(kernel_stacks_only),
+	  .excludes = "user-stacks",
+	  .help = "Take the stacks in the kernel alone" },
 	OPTION_ROW_FLAG("split", 0, OPTION_REPORT, FIELD(split),
 			"Tell of each row how long it was blocked, awake without a CPU, preempted"),
 	OPTION_ROW_TOP(FIELD(top), "Only the N rows with the most time; the total is of all"),
 	OPTION_ROW_INTERVAL('i', FIELD(interval)),
 
+	OPTION_ROW_FLAG("delimited", 'd', OPTION_SHOW, FIELD(delimited),
+			"Show a line -- between the frames in the kernel and those in the program"),
+	OPTION_ROW_FLAG("no-demangle", 0, OPTION_SHOW, FIELD(raw_names),
+			"Show names of C++ and Rust as the files have them"),
 	OPTION_ROW_FLAG("offsets", 's', OPTION_SHOW, FIELD(offsets),
 			"Show how far into its function each frame is"),
 
@@ -180,6 +201,17 @@ int offcputime_options__check(struct offcputime_options *options, const char *st
 	return check_depth(options->depth.given ? options->depth.count : 1, stack_limit_path);
 }
 
+bool offcputime_options__user_stacks(const struct offcputime_options *options)
+{
+	const struct task_filter *filter = &options->common.filter;
+
+	if (options->user_stacks || options->user_stacks_only)
+		return true;
+	return !options->kernel_stacks_only &&
+	       (filter->wanted[FILTER_PID].nr || filter->wanted[FILTER_TID].nr ||
+		filter->comms.nr || filter->roots.nr || options->common.command);
+}
+
 struct offcputime_config offcputime_options__config(const struct offcputime_options *options)
 {
 	return (struct offcputime_config){
@@ -189,7 +221,8 @@ struct offcputime_config offcputime_options__config(const struct offcputime_opti
 		.state_mask = options->state_mask,
 		.only_user = options->user_threads,
 		.only_kernel = options->kernel_threads,
-		.kernel_stacks = true,
+		.kernel_stacks = !options->user_stacks_only,
+		.user_stacks = offcputime_options__user_stacks(options),
 	};
 }
 

@@ -15,6 +15,11 @@ struct offcputime_options {
 	const char *state; /* as given, or NULL */
 	bool split;
 	bool offsets;
+	bool user_stacks;
+	bool user_stacks_only;
+	bool kernel_stacks_only;
+	bool delimited;
+	bool raw_names;
 	struct optional_count top;
 	struct optional_time interval;
 	struct optional_count depth;
@@ -39,6 +44,10 @@ extern const char offcputime_state_letters[];
 int offcputime_options__check(struct offcputime_options *options, const char *stack_limit_path);
 
 struct offcputime_config offcputime_options__config(const struct offcputime_options *options);
+
+/* Whether the stacks in the programs themselves are taken: when asked for, or when the run is about
+ * certain processes. */
+bool offcputime_options__user_stacks(const struct offcputime_options *options);
 
 /* How much room there is for rows and for the names of stacks. */
 uint32_t offcputime_options__rows(const struct offcputime_options *options);
