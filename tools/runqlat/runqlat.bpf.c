@@ -107,7 +107,26 @@ int BPF_PROG(runqlat_wakeup, struct task_struct *task)
 	if (BPF_CORE_READ_BITFIELD(task, on_cpu))
 		thread->woken_ns = task__now(task);
 	else if (!thread->since_ns)
-		thread__begin_wait(thread, task, task__now(task), RUNQLAT_WOKEN);
+		thread__begin_wait(thread, task, thread->moved_ns ?: task__now(task),
+				   RUNQLAT_WOKEN);
+	return 0;
+}
+
+/*
+ * A sleeper whose dequeue is put off can be moved to another CPU's queue. The kernel's account has
+ * it wait from then on, as if it could run (sched_info_enqueue() in kernel/sched/stats.h), until it
+ * is switched in after its next wake-up. Seen on 6.18; attached for --clock schedstat alone.
+ */
+SEC("?tp_btf/sched_migrate_task")
+int BPF_PROG(runqlat_migrate, struct task_struct *task)
+{
+	struct thread *thread;
+
+	if (run_ended_ns || !task__is_delayed(task))
+		return 0;
+	thread = thread__find(task);
+	if (thread && !thread->moved_ns)
+		thread->moved_ns = task__now(task);
 	return 0;
 }
 

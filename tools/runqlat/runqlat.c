@@ -9,12 +9,14 @@
 #include "collect/threads.h"
 #include "collect/walk.h"
 #include "cpus.h"
+#include "programs.h"
 #include "report.h"
 #include "run/log.h"
 #include "run/options.h"
 #include "run/session.h"
 #include "runqlat.h"
 #include "settings.h"
+#include "tool.h"
 
 /* Its types come from the headers above. */
 #include "runqlat.skel.h"
@@ -34,69 +36,25 @@ struct runqlat {
 	int open_fd; /* the walk over the threads that still wait */
 };
 
-/* sched_switch last: a switch that ends a wait must not be seen without what begins one. */
-static const struct attach_program programs[] = {
-	{ .program = "runqlat_new", .target = "task_newtask", .mechanism = ATTACH_TP_BTF },
-	{ .program = "threads_free", .target = "sched_process_free", .mechanism = ATTACH_TP_BTF },
-	{ .program = "runqlat_waking", .target = "sched_waking", .mechanism = ATTACH_TP_BTF },
-	{ .program = "runqlat_wakeup", .target = "sched_wakeup", .mechanism = ATTACH_TP_BTF },
-	{ .program = "runqlat_wakeup_new",
-	  .target = "sched_wakeup_new",
-	  .mechanism = ATTACH_TP_BTF },
-	{ .program = "runqlat_switch", .target = "sched_switch", .mechanism = ATTACH_TP_BTF },
-};
-
-enum { PROGRAM_FREE = 1, PROGRAM_WAKING = 2 };
-
-static const struct attach_way ways[] = {
-	{ .mechanism = ATTACH_TP_BTF,
-	  .reads_kernel = true,
-	  .programs = programs,
-	  .nr_programs = sizeof(programs) / sizeof(programs[0]) },
-};
-
-static const char *const kinds[] = { "wait", NULL };
-
-static const struct metric_names metrics = {
-	.prefix = "runqlat",
-	.distribution = "wait",
-	.help = "How long threads waited for a CPU, since the start of the run.",
-};
-
-static struct tool tool = {
-	.question = "how long do threads wait for a CPU once they could run? One event for each "
-		    "wait, from the wake-up\n(or from when the thread had to leave its CPU) to "
-		    "the switch that lets it run.",
-	.traced = "waits for a CPU",
-	.metrics = &metrics,
-	.late_heading = true,
-	.ways = ways,
-	.nr_ways = 1,
-	.kinds = kinds,
-	.types = runqlat_types,
-	.rows = runqlat_row_types,
-};
-
 static int runqlat__size(struct runqlat *runqlat)
 {
-	const struct runqlat_options *options = &runqlat->options;
-	struct runqlat_bpf *skel = runqlat->skel;
+	const bool every = runqlat->options.slower_ns;
 	const struct hist_source *source = &runqlat->report.source;
 	int nr_cpus = libbpf_num_possible_cpus(), err;
 	struct hist_room room = { 1, 1 };
 
 	if (nr_cpus < 0)
 		return log_error(nr_cpus, NULL, "cannot count the possible CPUs");
-	if (runqlat_options__by(options))
-		room = hist_room__for(options->max_keys.count,
+	if (source->keyed)
+		room = hist_room__for(runqlat->options.max_keys.count,
 				      HIST_BUDGET_BYTES - RING_BYTES_SLOWER - (8U << 20), nr_cpus);
 	err = threads__prepare(&runqlat->threads);
 	/* It has 8 KB for each CPU. */
 	if (!err && source->keyed)
 		err = bpf_map__set_autocreate(source->total, false);
 	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.event_ring,
-					       options->slower_ns ? RING_BYTES_SLOWER : RING_BYTES);
+		err = bpf_map__set_max_entries(runqlat->skel->maps.event_ring,
+					       every ? RING_BYTES_SLOWER : RING_BYTES);
 	if (err)
 		return log_error(err, NULL, "cannot size the tables");
 	log_debug("room for %u keys and %u rows of their histograms", room.keys, room.rows);
@@ -108,7 +66,6 @@ static int runqlat__open(void *ctx, struct session_object *object)
 	struct runqlat *runqlat = ctx;
 	struct runqlat_bpf *skel = runqlat_bpf__open_opts(attach__open_opts());
 	struct runqlat_config *config;
-	int err;
 
 	if (!skel)
 		return log_error(errno, NULL, "cannot open the BPF programs");
@@ -120,12 +77,9 @@ static int runqlat__open(void *ctx, struct session_object *object)
 	*(struct hist_config *)&skel->rodata->hist_config = runqlat->report.style.config;
 	bpf_program__set_autoload(skel->progs.runqlat_open, true);
 	runqlat->report.source = HIST_SOURCE(skel, runqlat_options__by(&runqlat->options));
-	err = runqlat__size(runqlat);
-	if (err)
-		return err;
 	*object = SESSION_OBJECT(skel);
 	object->ended_ns = (__u64 *)&skel->bss->run_ended_ns;
-	return 0;
+	return runqlat__size(runqlat);
 }
 
 static void runqlat__close(void *ctx)
@@ -138,13 +92,9 @@ static void runqlat__close(void *ctx)
 
 static bool runqlat__wants(void *ctx, const struct attach_program *program)
 {
-	struct runqlat *runqlat = ctx;
+	const struct runqlat *runqlat = ctx;
 
-	if (program == &programs[PROGRAM_FREE])
-		return !runqlat->has_task_storage;
-	if (program == &programs[PROGRAM_WAKING])
-		return runqlat_options__needs_waking(&runqlat->options);
-	return true;
+	return runqlat_program__is_wanted(program, &runqlat->options, runqlat->has_task_storage);
 }
 
 static int runqlat__attached(void *ctx)
@@ -155,11 +105,9 @@ static int runqlat__attached(void *ctx)
 	if (err)
 		return err;
 	runqlat->settle_fd = walk__start(runqlat->skel->progs.runqlat_walk);
-	if (runqlat->settle_fd < 0)
-		return runqlat->settle_fd;
 	runqlat->open_fd = walk__start(runqlat->skel->progs.runqlat_open);
-	if (runqlat->open_fd < 0)
-		return runqlat->open_fd;
+	if (runqlat->settle_fd < 0 || runqlat->open_fd < 0)
+		return runqlat->settle_fd < 0 ? runqlat->settle_fd : runqlat->open_fd;
 	return report__open(&runqlat->report, &runqlat->session, &runqlat->options);
 }
 
@@ -174,10 +122,8 @@ static int runqlat__event(void *ctx, const void *data, size_t size)
 static int runqlat__report(void *ctx, const struct session_span *span)
 {
 	struct runqlat *runqlat = ctx;
-	int err = 0, open_err = 0;
+	int err = span->last ? walk__read(runqlat->settle_fd, 0, NULL, NULL) : 0, open_err = 0;
 
-	if (span->last)
-		err = walk__read(runqlat->settle_fd, 0, NULL, NULL);
 	if (!err)
 		err = report__interval(&runqlat->report, span);
 	if (span->last)
@@ -199,15 +145,14 @@ int main(int argc, char **argv)
 		.columns = runqlat_columns,
 		.kinds = 1 << RUNQLAT_WAIT,
 	};
+	struct tool tool;
 	char aside[64];
 	int status;
 
-	tool.options = runqlat_tool_options;
-	if (options__parse(&tool.options, &runqlat.options, argc, argv) ||
+	if (options__parse(&runqlat_tool_options, &runqlat.options, argc, argv) ||
 	    runqlat_options__check(&runqlat.options))
 		return STATUS_USAGE;
-	if (options__face(&runqlat.options.common) == FACE_CSV)
-		tool.rows = runqlat_csv_types;
+	tool = runqlat_tool(&runqlat.options);
 	runqlat.options.one_cache = cpus__share_cache("/sys/devices/system/cpu");
 	work.interval_ns = runqlat.options.interval.ns;
 	work.max_reports = runqlat.options.count.count;

@@ -26,6 +26,7 @@ struct cfs_rq___bandwidth {
 struct thread {
 	__u64 since_ns; /* begin of its wait; 0: it does not wait */
 	__u64 woken_ns; /* last wake-up while it was on a CPU */
+	__u64 moved_ns; /* when it was moved to another queue asleep; 0: it was not */
 	__u32 cause;
 	__u32 known; /* its waits are known from here on: those before are over */
 	__u32 uncounted; /* schedstat does not count its wait */
@@ -96,6 +97,7 @@ static __always_inline void thread__arrives(struct thread *thread, struct task_s
 	__u64 queued;
 
 	thread->since_ns = 0;
+	thread->moved_ns = 0;
 	thread->known = 1;
 	if (!task__has_own_account(task))
 		return;
