@@ -38,5 +38,6 @@ int text__open(struct face **face, const struct sink_config *config);
 int json__open(struct face **face, const struct sink_config *config);
 int csv__open(struct face **face, const struct sink_config *config);
 int openmetrics__open(struct face **face, const struct sink_config *config);
+int folded__open(struct face **face, const struct sink_config *config);
 
 #endif

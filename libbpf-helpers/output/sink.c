@@ -108,10 +108,9 @@ static int sink__open_file(struct sink *sink)
 int sink__open(struct sink **result, const struct sink_config *config)
 {
 	static int (*const open_face[])(struct face * *face, const struct sink_config *config) = {
-		[FACE_TEXT] = text__open,
-		[FACE_JSON] = json__open,
-		[FACE_CSV] = csv__open,
-		[FACE_OPENMETRICS] = openmetrics__open,
+		[FACE_TEXT] = text__open,     [FACE_JSON] = json__open,
+		[FACE_CSV] = csv__open,	      [FACE_OPENMETRICS] = openmetrics__open,
+		[FACE_FOLDED] = folded__open,
 	};
 	struct sink *sink = calloc(1, sizeof(*sink));
 	int err;

@@ -119,6 +119,8 @@ struct record_type {
 	/* One of the fields, text_only: the lines (each ended by a newline) that the text
 	 * face shows instead of columns. What they borrow from others is escaped in them. */
 	const struct field *block;
+	/* The same of the folded face, which shows nothing else (output/folded.h). */
+	const struct field *folded;
 	/* OpenMetrics: its metrics add up over the records, by the labels that its object gives;
 	 * else the last record has them. */
 	bool adds_up;
@@ -129,7 +131,7 @@ struct record {
 	const struct value *values; /* one for each field of the type, in its order */
 };
 
-enum face_kind { FACE_TEXT, FACE_JSON, FACE_CSV, FACE_OPENMETRICS };
+enum face_kind { FACE_TEXT, FACE_JSON, FACE_CSV, FACE_OPENMETRICS, FACE_FOLDED };
 
 /* What OpenMetrics calls a tool's metrics. */
 struct metric_names {

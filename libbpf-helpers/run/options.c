@@ -319,8 +319,11 @@ static int parser__init(struct parser *parser)
 	for (size_t i = 0; i < nr_common_option_rows; i++) {
 		const struct option_row *row = &common_option_rows[i];
 
-		bind_row(parser, tool->has_metrics && row->with_metrics ? row->with_metrics : row,
-			 true);
+		if (tool->has_metrics && row->with_metrics)
+			row = row->with_metrics;
+		else if (tool->has_stacks && row->with_stacks)
+			row = row->with_stacks;
+		bind_row(parser, row, true);
 	}
 	for (size_t i = 0; i < tool->nr_rows; i++)
 		bind_row(parser, &tool->rows[i], false);
@@ -404,7 +407,9 @@ int options__parse(const struct tool_options *tool, void *options, int argc, cha
 
 enum face_kind options__face(const struct common_options *options)
 {
-	return options->json ? FACE_JSON : (enum face_kind)options->format;
+	return options->json   ? FACE_JSON :
+	       options->folded ? FACE_FOLDED :
+				 (enum face_kind)options->format;
 }
 
 void common_options__free(struct common_options *options)

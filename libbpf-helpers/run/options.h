@@ -54,9 +54,11 @@ struct option_row {
 	const char *help;
 	uint64_t min, max; /* of the value in its unit; 0, 0: no limit but the type's */
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
+	const int *values; /* OPTION_CHOICE: what each choice stands for; NULL: its index */
 	const char *excludes; /* long name of an option that cannot be given as well */
 	bool no_metrics; /* about single records, or how they look: not with openmetrics */
 	const struct option_row *with_metrics; /* of a common row: in its place where there are */
+	const struct option_row *with_stacks; /* the same */
 };
 
 struct optional_count {
@@ -85,6 +87,7 @@ struct common_options {
 	bool utc; /* wall clocks in UTC; a tool with a column of them has the option */
 	int format; /* enum face_kind */
 	bool json;
+	bool folded; /* of tools with stacks, which have the option */
 	const char *output; /* path or NULL */
 	int attach; /* index into attach_mechanism_names: 0 is auto */
 	uint64_t ring_bytes; /* 0: the tool's default */
@@ -116,6 +119,7 @@ struct tool_options {
 	 * ([INTERVAL [COUNT]]); NULL-terminated; or NULL. */
 	const char *const *operands;
 	bool has_metrics; /* histograms or counters: --format openmetrics is there */
+	bool has_stacks; /* and no metrics: --format folded is there */
 };
 
 /*

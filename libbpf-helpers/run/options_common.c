@@ -30,6 +30,20 @@ static const char *const face_names_with_metrics[] = {
 	NULL,
 };
 
+static const char *const face_names_with_stacks[] = { "text", "json", "csv", "folded", NULL };
+static const int faces_with_stacks[] = { FACE_TEXT, FACE_JSON, FACE_CSV, FACE_FOLDED };
+
+static const struct option_row format_with_stacks = {
+	.name = "format",
+	.group = OPTION_SHOW,
+	.type = OPTION_CHOICE,
+	.offset = FIELD(format),
+	.argument = "FACE",
+	.choices = face_names_with_stacks,
+	.values = faces_with_stacks,
+	.help = "How records are written: text, json, csv or folded",
+};
+
 static const struct option_row format_with_metrics = {
 	.name = "format",
 	.group = OPTION_SHOW,
@@ -123,7 +137,8 @@ const struct option_row common_option_rows[] = {
 	  .argument = "FACE",
 	  .choices = face_names,
 	  .help = "How records are written: text, json or csv",
-	  .with_metrics = &format_with_metrics },
+	  .with_metrics = &format_with_metrics,
+	  .with_stacks = &format_with_stacks },
 	{ .name = "json",
 	  .letter = 'j',
 	  .group = OPTION_SHOW,

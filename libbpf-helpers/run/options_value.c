@@ -135,7 +135,7 @@ static int set_choice(const struct option_row *row, void *field, const char *wor
 {
 	for (int i = 0; row->choices[i]; i++) {
 		if (!strcmp(word, row->choices[i])) {
-			*(int *)field = i;
+			*(int *)field = row->values ? row->values[i] : i;
 			return 0;
 		}
 	}

@@ -37,6 +37,9 @@ static const struct {
 	  1,
 	  "kernel.perf_event_max_stack" },
 	{ "room for no stack", { "--stack-storage-size", "0" }, 2, "0" },
+	{ "two faces", { "-f", "-j" }, 2, "--folded" },
+	{ "two faces by name", { "-f", "--format", "text" }, 2, "folded" },
+	{ "reasons without the kernel's stacks", { "-U", "--reasons" }, 2, "--reasons" },
 	{ "a face this tool has not", { "--format", "openmetrics" }, 2, "openmetrics" },
 };
 
@@ -84,6 +87,8 @@ static void check_lengths(void)
 	for (size_t i = 0; i < 2; i++) {
 		struct workload shorter = { .program = program, .role = "sleep 5" };
 		struct workload longer = { .program = program, .role = "sleep 100" };
+		const struct json_value *record;
+		size_t index = 0, nr = 0, wrong = 0;
 		struct records records;
 		struct tool_run run;
 		pid_t pids[2];
@@ -99,11 +104,15 @@ static void check_lengths(void)
 		tool_run__stop(&run);
 		records__load(&records, &run);
 		snprintf(check, sizeof(check), "%s: only what is as long", limits[i][0]);
-		test__check(is_told(&records, pids[1], 100) == (i == 0) &&
-				    (i == 0 ? !nr_rows(&records, pids[0]) :
-					      is_told(&records, pids[0], 5)),
-			    check, "rows: %zu and %zu", nr_rows(&records, pids[0]),
-			    nr_rows(&records, pids[1]));
+		while ((record = records__next(&records, "stack", 0, &index))) {
+			int64_t count = record__number(record, "count");
+
+			wrong += i ? record__number(record, "max_ns") > 20000000 :
+				     record__number(record, "total_ns") < count * 20000000;
+			nr++;
+		}
+		test__check(nr && !wrong && is_told(&records, pids[1], 100) == (i == 0), check,
+			    "%zu of %zu rows are wrong", wrong, nr);
 		test__check(strstr(run.err, i ? "at most 20ms" : "at least 20ms"),
 			    "the heading has the limit", "saw: %s", run.err);
 		check_account(records__account(&records), limits[i][0]);
@@ -269,7 +278,7 @@ static void check_intervals(void)
 		time_ns += (uint64_t)record__number(record, "total_ns");
 		nr++;
 	}
-	test__check(nr >= 6 && records__count(&records, "interval", NULL) == nr,
+	test__check(nr >= 3 && records__count(&records, "interval", NULL) == nr,
 		    "intervals: each has its total", "%" PRIu64, nr);
 	test__check(time_ns >= 600000000 &&
 			    (int64_t)count ==
@@ -294,7 +303,7 @@ static void check_schema(void)
 	if (!test__check(schema != NULL, "schema: it is JSON", "%s", error))
 		return;
 	tool_run__free(&run);
-	tool_run__once(&run, NULL, ARGS("-j", "--split", "-i", "0.2", "0.5"));
+	tool_run__once(&run, NULL, ARGS("-j", "--split", "--reasons", "-i", "0.2", "0.5"));
 	records__load(&records, &run);
 	for (; nr < records.nr; nr++)
 		wrong += !schema__accepts(json__root(schema), records__at(&records, nr), why,
@@ -335,6 +344,76 @@ static void check_text(void)
 	tool_run__free(&run);
 }
 
+/* Folded: every line is frames and a number, and no name can make another frame. */
+static void check_folded(void)
+{
+	const char *program = workload__own_program("fol;d\n ed");
+	struct workload workload = { .program = program, .role = "chain 100" };
+	size_t wrong = 0, nr = 0;
+	struct tool_run run;
+	char *line, *rest;
+
+	tool_run__trace(&run, NULL, ARGS("-f", "-m", "50ms", "--comm", "fol*"));
+	workload__run(&workload);
+	tool_run__stop(&run);
+	test__check(strstr(run.out, "fol\\x3bd\\x0a ed") == run.out &&
+			    strstr(run.out, ";chain_outer;chain_middle;chain_leaf;") &&
+			    strstr(run.out, "nanosleep 10"),
+		    "folded: the root first, then the program, then the kernel", "saw: %s",
+		    run.out);
+	tool_run__free(&run);
+	tool_run__once(&run, NULL, ARGS("--format", "folded", "0.5"));
+	for (line = run.out; (rest = strchr(line, '\n')); line = rest + 1) {
+		const char *number;
+
+		*rest = '\0';
+		number = strrchr(line, ' ');
+		nr++;
+		wrong += !number || !number[1] ||
+			 strspn(number + 1, "0123456789") != strlen(number + 1) || *line == ' ' ||
+			 !strchr(line, ';');
+	}
+	test__check(nr > 5 && !wrong, "folded: every line is frames and a number",
+		    "%zu of %zu are not", wrong, nr);
+	tool_run__free(&run);
+}
+
+/* What a sleeping process waited for; and an event loop is idle. */
+static void check_reasons(void)
+{
+	struct workload workload = { .program = workload__own_program("reason"),
+				     .role = "sleep 200" };
+	const struct json_value *record;
+	uint64_t sleep_ns = 0, all_ns = 0, rows_ns = 0;
+	struct records records;
+	struct tool_run run;
+	size_t index = 0;
+
+	tool_run__trace(&run, NULL,
+			ARGS("-j", "--reasons", "-K", "--comm", file_name(workload.program)));
+	workload__run(&workload);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	while ((record = records__next(&records, "reason", 0, &index))) {
+		all_ns += (uint64_t)record__number(record, "total_ns");
+		if (json__is(json__get(record, "reason"), "sleep"))
+			sleep_ns = (uint64_t)record__number(record, "total_ns");
+	}
+	index = 0;
+	while ((record = records__next(&records, "stack", 0, &index)))
+		rows_ns += (uint64_t)record__number(record, "total_ns");
+	test__check(sleep_ns >= 199000000 && all_ns == rows_ns, "reasons: sleep, and all time",
+		    "%" PRIu64 " of %" PRIu64 ", rows %" PRIu64, sleep_ns, all_ns, rows_ns);
+	records__free(&records);
+	tool_run__free(&run);
+	tool_run__once(&run, NULL, ARGS("--reasons", "--hide-idle", "-k", "0.5"));
+	test__check(strstr(run.out, " %  kernel, idle\n") &&
+			    strstr(run.out, " of it in idle waits, which are left out") &&
+			    !strstr(run.out, "\n\n    worker_thread\n"),
+		    "reasons: idle waits are set apart", "saw: %s", run.out);
+	tool_run__free(&run);
+}
+
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
@@ -346,5 +425,7 @@ int main(int argc, char **argv)
 	check_intervals();
 	check_schema();
 	check_text();
+	check_folded();
+	check_reasons();
 	return test__done();
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/escape.h"
+#include "output/folded.h"
 
 static int frames__reserve(struct frames *frames, size_t nr)
 {
@@ -152,6 +153,25 @@ void frames__print(const struct frames *frames, struct buffer *out, bool offsets
 			buffer__append_char(out, ']');
 		}
 		buffer__append_char(out, '\n');
+	}
+}
+
+void frames__fold(const struct frames *frames, struct buffer *line)
+{
+	for (size_t i = frames->nr; i-- > 0;) {
+		const struct frame *frame = &frames->items[i];
+		const struct symbol *symbol = &frame->symbol;
+		struct buffer name = {};
+
+		if (symbol->name)
+			buffer__printf(&name, "%s%s", symbol->name, frame->unsure ? "?" : "");
+		else
+			buffer__printf(&name, "[%s]",
+				       symbol->module ? file_name(symbol->module) : "unknown");
+		if (name.err)
+			line->err = name.err;
+		folded__append_frame(line, name.data ? name.data : "", name.size);
+		buffer__free(&name);
 	}
 }
 

@@ -45,6 +45,9 @@ extern const struct record_type frame_record_type;
  * offsets: with the distance into the function. */
 void frames__print(const struct frames *frames, struct buffer *out, bool offsets);
 
+/* Appends them to a line of folded stacks, the outermost first. */
+void frames__fold(const struct frames *frames, struct buffer *line);
+
 void frames__free(struct frames *frames);
 
 #endif

@@ -14,6 +14,7 @@
 #include "run/options.h"
 #include "run/session.h"
 #include "settings.h"
+#include "tool.h"
 
 /* Its types come from the headers above. */
 #include "offcputime.skel.h"
@@ -31,36 +32,6 @@ struct offcputime {
 	struct threads threads;
 	bool has_task_storage;
 	int stacks_fd; /* the walk over the stacks at the end */
-};
-
-static const struct attach_program programs[] = {
-	{ .program = "offcputime_new", .target = "task_newtask", .mechanism = ATTACH_TP_BTF },
-	{ .program = "threads_free", .target = "sched_process_free", .mechanism = ATTACH_TP_BTF },
-	{ .program = "offcputime_exec", .target = "sched_process_exec", .mechanism = ATTACH_TP_BTF },
-	{ .program = "offcputime_switch", .target = "sched_switch", .mechanism = ATTACH_TP_BTF },
-};
-
-enum { PROGRAM_FREE = 1, PROGRAM_EXEC = 2 };
-
-static const struct attach_way ways[] = {
-	{ .mechanism = ATTACH_TP_BTF,
-	  .programs = programs,
-	  .nr_programs = sizeof(programs) / sizeof(programs[0]) },
-};
-
-static const char *const kinds[] = { "stay", NULL };
-
-static struct tool tool = {
-	.question = "where do threads wait? One event for each stay off the CPU, from the switch "
-		    "that takes the CPU from a thread\nto the one that gives it a CPU again, where "
-		    "the thread's kernel stack is taken.",
-	.traced = "threads off the CPU",
-	.late_heading = true,
-	.ways = ways,
-	.nr_ways = 1,
-	.kinds = kinds,
-	.types = offcputime_types,
-	.rows = offcputime_row_types,
 };
 
 static int offcputime__size(const struct offcputime *offcputime)
@@ -117,9 +88,8 @@ static bool offcputime__wants(void *ctx, const struct attach_program *program)
 {
 	struct offcputime *offcputime = ctx;
 
-	if (program == &programs[PROGRAM_EXEC])
-		return offcputime_options__user_stacks(&offcputime->options);
-	return program != &programs[PROGRAM_FREE] || !offcputime->has_task_storage;
+	return offcputime_program__is_wanted(program, &offcputime->options,
+					     offcputime->has_task_storage);
 }
 
 /* The second walk mends what the first one can have mistaken (offcputime_walk). */
@@ -190,8 +160,7 @@ int main(int argc, char **argv)
 	char limits[256];
 	int status, err;
 
-	tool.options = offcputime_tool_options;
-	if (options__parse(&tool.options, options, argc, argv))
+	if (options__parse(&offcputime_tool.options, options, argc, argv))
 		return STATUS_USAGE;
 	err = offcputime_options__check(options, STACK_LIMIT_PATH);
 	if (err)
@@ -200,7 +169,7 @@ int main(int argc, char **argv)
 	work.interval_ns = options->interval.ns;
 	offcputime.has_task_storage = threads__have_storage();
 
-	status = session__trace(&offcputime.session, &tool, &options->common, &work);
+	status = session__trace(&offcputime.session, &offcputime_tool, &options->common, &work);
 	report__close(&offcputime.report);
 	if (offcputime.stacks_fd >= 0)
 		close(offcputime.stacks_fd);

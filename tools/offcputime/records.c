@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/escape.h"
+#include "output/folded.h"
 #include "run/account.h"
 #include "run/interval.h"
 #include "run/number.h"
@@ -39,8 +40,12 @@
 		  .of = &frame_record_type },                                                      \
 		FIELD_OPTIONAL("no_user_stack", VALUE_BYTES,                                       \
 			       "The same of the user_stack; kernel threads have none."),           \
+		{ .name = "text",                                                                  \
+		  .kind = VALUE_BYTES,                                                             \
+		  .text_only = true,                                                               \
+		  .meaning = "All of it." },                                                       \
 	{                                                                                          \
-		.name = "text", .kind = VALUE_BYTES, .text_only = true, .meaning = "All of it."    \
+		.name = "line", .kind = VALUE_BYTES, .text_only = true, .meaning = "It, folded."   \
 	}
 
 static const struct field stack_fields[RECORD_NR_VALUES] = {
@@ -59,7 +64,8 @@ static const struct record_type stack_record_type = {
 	.meaning = "The stays of one thread at one place.",
 	.fields = stack_fields,
 	.nr_fields = sizeof(stack_fields) / sizeof(stack_fields[0]),
-	.block = &stack_fields[RECORD_NR_VALUES - 1],
+	.block = &stack_fields[RECORD_NR_VALUES - 2],
+	.folded = &stack_fields[RECORD_NR_VALUES - 1],
 };
 
 static const struct field in_flight_fields[RECORD_NR_VALUES] = {
@@ -77,7 +83,23 @@ static const struct record_type in_flight_record_type = {
 	.meaning = "A stay that had not ended when the run did.",
 	.fields = in_flight_fields,
 	.nr_fields = RECORD_NR_VALUES - 1,
-	.block = &in_flight_fields[RECORD_NR_VALUES - 2],
+	.block = &in_flight_fields[RECORD_NR_VALUES - 3],
+	.folded = &in_flight_fields[RECORD_NR_VALUES - 2],
+};
+
+static const struct field reason_fields[] = {
+	FIELD_REQUIRED("reason", VALUE_BYTES, "What was waited for."),
+	FIELD_REQUIRED("idle", VALUE_BOOL, "The thread had nothing to do."),
+	FIELD_REQUIRED("total_ns", VALUE_UNSIGNED, "Time off the CPU for it, ended or not."),
+	{ .name = "text", .kind = VALUE_BYTES, .text_only = true, .meaning = "All of it." },
+};
+
+static const struct record_type reason_record_type = {
+	.name = "reason",
+	.meaning = "Time by what was waited for (--reasons).",
+	.fields = reason_fields,
+	.nr_fields = sizeof(reason_fields) / sizeof(reason_fields[0]),
+	.block = &reason_fields[sizeof(reason_fields) / sizeof(reason_fields[0]) - 1],
 };
 
 static const struct field total_fields[] = {
@@ -87,6 +109,8 @@ static const struct field total_fields[] = {
 	FIELD_REQUIRED("in_flight", VALUE_UNSIGNED, "How many those were."),
 	FIELD_REQUIRED("not_kept_ns", VALUE_UNSIGNED, "Time of both whose stack was not kept."),
 	FIELD_REQUIRED("not_seen_ns", VALUE_UNSIGNED, "Time of both whose stack was not seen."),
+	FIELD_REQUIRED("idle_ns", VALUE_UNSIGNED,
+		       "Time of both in idle waits that are left out (--hide-idle)."),
 	{ .name = "text", .kind = VALUE_BYTES, .text_only = true, .meaning = "All of it." },
 };
 
@@ -101,13 +125,8 @@ static const struct record_type total_record_type = {
 const struct record_type *const offcputime_row_types[] = { &stack_record_type,
 							   &in_flight_record_type, NULL };
 const struct record_type *const offcputime_types[] = {
-	&start_record_type,
-	&interval_record_type,
-	&stack_record_type,
-	&in_flight_record_type,
-	&total_record_type,
-	&account_record_type,
-	NULL,
+	&start_record_type,	&interval_record_type, &reason_record_type,  &stack_record_type,
+	&in_flight_record_type, &total_record_type,    &account_record_type, NULL,
 };
 const char *const offcputime_columns[] = { NULL };
 
@@ -207,6 +226,35 @@ static void stay_row__print(const struct stay_row *row, const struct row_stacks 
 	stay_row__print_time(row, look, out);
 }
 
+static void fold_frames(uint64_t name, const struct frames *frames, struct buffer *line)
+{
+	static const char *const missing[] = {
+		[STACK_NOT_KEPT] = "[stack not kept]",
+		[STACK_NOT_SEEN] = "[stack not seen]",
+	};
+
+	frames__fold(frames, line);
+	if (name <= STACK_NOT_SEEN && missing[name])
+		folded__append_frame(line, missing[name], strlen(missing[name]));
+}
+
+/* "comm;main;read;vfs_read;pipe_read 1000123", in microseconds. */
+static void stay_row__fold(const struct stay_row *row, const struct row_stacks *stacks,
+			   const struct row_look *look, struct buffer *line)
+{
+	const char *comm = row->is_rest ? "[all that found no room]" : row->key.comm;
+
+	line->size = 0;
+	folded__append_frame(line, comm, strnlen(comm, row->is_rest ? 64 : sizeof(row->key.comm)));
+	if (look->user_stacks)
+		fold_frames(row->key.user_stack, &stacks->user, line);
+	if (look->delimited && look->user_stacks && look->kernel_stacks)
+		folded__append_frame(line, "-", 1);
+	if (look->kernel_stacks)
+		fold_frames(row->key.kernel_stack, &stacks->kernel, line);
+	folded__end(line, row->total_ns / NS_PER_US);
+}
+
 static struct value *add_who(const struct stay_row *row, struct value *value)
 {
 	const struct offcputime_key *key = &row->key;
@@ -254,7 +302,12 @@ struct record stay_row__record(const struct stay_row *row, struct row_stacks *st
 	*value++ = look->split ? value__unsigned(row->preempted_ns) : (struct value){};
 	value = add_stack(row->key.kernel_stack, &stacks->kernel, look->kernel_stacks, value);
 	value = add_stack(row->key.user_stack, &stacks->user, look->user_stacks, value);
-	stay_row__print(row, stacks, look, &values->text);
+	if (look->folded)
+		stay_row__fold(row, stacks, look, &values->text);
+	else
+		stay_row__print(row, stacks, look, &values->text);
+	/* Each face shows one of the two. */
+	*value++ = value__bytes(values->text.data, values->text.size);
 	*value++ = value__bytes(values->text.data, values->text.size);
 	return (struct record){ row->in_flight ? &in_flight_record_type : &stack_record_type,
 				values->values };
@@ -278,10 +331,27 @@ void totals__add(struct totals *totals, const struct stay_row *row)
 	}
 }
 
+struct record reason__record(const struct reason_time *time, uint64_t whole_ns, bool last,
+			     struct record_values *values)
+{
+	struct value *value = values->values;
+	char text[32];
+
+	values->text.size = 0;
+	buffer__printf(&values->text, "%12s %5.1f %%  %s%s\n%s", number__round_time(time->ns, text),
+		       whole_ns ? 100.0 * (double)time->ns / (double)whole_ns : 0.0,
+		       reason_names[time->reason], time->idle ? ", idle" : "", last ? "\n" : "");
+	*value++ = value__text(reason_names[time->reason]);
+	*value++ = value__bool(time->idle);
+	*value++ = value__unsigned(time->ns);
+	*value++ = value__bytes(values->text.data, values->text.size);
+	return (struct record){ &reason_record_type, values->values };
+}
+
 struct record totals__record(const struct totals *totals, struct record_values *values)
 {
 	uint64_t without_ns = totals->not_kept_ns + totals->not_seen_ns;
-	char total[32], open[32], without[32];
+	char total[32], open[32], without[32], idle[32];
 	struct value *value = values->values;
 
 	values->text.size = 0;
@@ -293,6 +363,9 @@ struct record totals__record(const struct totals *totals, struct record_values *
 	if (without_ns)
 		buffer__printf(&values->text, "; %s without a stack",
 			       number__round_time(without_ns, without));
+	if (totals->idle_ns)
+		buffer__printf(&values->text, "; %s of it in idle waits, which are left out",
+			       number__round_time(totals->idle_ns, idle));
 	buffer__append_char(&values->text, '\n');
 	*value++ = value__unsigned(totals->total_ns);
 	*value++ = value__unsigned(totals->count);
@@ -300,6 +373,7 @@ struct record totals__record(const struct totals *totals, struct record_values *
 	*value++ = value__unsigned(totals->nr_open);
 	*value++ = value__unsigned(totals->not_kept_ns);
 	*value++ = value__unsigned(totals->not_seen_ns);
+	*value++ = value__unsigned(totals->idle_ns);
 	*value++ = value__bytes(values->text.data, values->text.size);
 	return (struct record){ &total_record_type, values->values };
 }

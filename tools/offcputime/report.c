@@ -28,6 +28,7 @@ int report__open(struct report *report, struct session *session,
 		.split = options->split,
 		.offsets = options->offsets,
 		.delimited = options->delimited,
+		.folded = options__face(&options->common) == FACE_FOLDED,
 		.kernel_stacks = symbols.kernel,
 		.user_stacks = symbols.user,
 	};
@@ -127,6 +128,14 @@ static int report__read(struct report *report, bool last)
 	return err;
 }
 
+static int report__name_kernel(struct report *report, const struct stay_row *row)
+{
+	int err = frames__name(&report->named.kernel, report->symbolizer,
+			       stacks__find(&report->stacks, row->key.kernel_stack));
+
+	return err ? log_error(err, NULL, "cannot name a stack") : 0;
+}
+
 /* The file whose code has made the frames of a user stack unsure, if any has. */
 static void report__note_unsure(struct report *report)
 {
@@ -150,12 +159,12 @@ static int report__write_row(struct report *report, const struct stay_row *row,
 			     struct record_values *values)
 {
 	struct record record;
-	int err = frames__name(&report->named.kernel, report->symbolizer,
-			       stacks__find(&report->stacks, row->key.kernel_stack));
+	int err = report__name_kernel(report, row);
 
-	if (!err)
-		err = frames__name(&report->named.user, report->symbolizer,
-				   stacks__find(&report->stacks, row->key.user_stack));
+	if (err)
+		return err;
+	err = frames__name(&report->named.user, report->symbolizer,
+			   stacks__find(&report->stacks, row->key.user_stack));
 	if (err)
 		return log_error(err, NULL, "cannot name a stack");
 	report__note_unsure(report);
@@ -198,11 +207,55 @@ static void tell_not_kept(const struct totals *totals)
 			    number__round_time(totals->not_kept_ns, time), totals->nr_not_kept);
 }
 
+/* The reasons that there were, those that took most last. */
+static int report__write_reasons(struct report *report, const struct reasons *reasons,
+				 struct record_values *values)
+{
+	struct reason_time times[REASON_TIMES_MAX];
+	size_t nr = reasons__list(reasons, times);
+	uint64_t whole_ns = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		whole_ns += times[i].ns;
+	for (size_t i = 0; i < nr; i++) {
+		struct record record = reason__record(&times[i], whole_ns, i + 1 == nr, values);
+
+		err = session__record_events(report->session, OFFCPUTIME_STAY, 0, &record) ?: err;
+	}
+	return err;
+}
+
+/* Adds up the reasons, and marks the rows of idle waits. */
+static int report__find_reasons(struct report *report, struct reasons *reasons)
+{
+	for (size_t i = 0; i < report->rows.nr; i++) {
+		struct stay_row *row = &report->rows.items[i];
+		int err = report__name_kernel(report, row);
+
+		if (err)
+			return err;
+		row->idle = reasons__add(reasons, row, &report->named.kernel);
+	}
+	return 0;
+}
+
+/* How many of the rows that can be shown --top leaves out; they come first. */
+static size_t report__nr_not_shown(const struct report *report)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < report->rows.nr; i++)
+		nr += !(report->options->hide_idle && report->rows.items[i].idle);
+	if (!report->options->top.given || nr <= report->options->top.count)
+		return 0;
+	return nr - report->options->top.count;
+}
+
 static int report__write_rows(struct report *report, struct record_values *values)
 {
 	const struct stay_rows *rows = &report->rows;
-	uint64_t top = report->options->top.given ? report->options->top.count : UINT64_MAX;
-	size_t first = rows->nr > top ? rows->nr - top : 0;
+	size_t not_shown = report__nr_not_shown(report);
 	struct totals totals = {};
 	uint64_t hidden = 0;
 	struct record record;
@@ -210,13 +263,17 @@ static int report__write_rows(struct report *report, struct record_values *value
 
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct stay_row *row = &rows->items[i];
+		bool is_idle = report->options->hide_idle && row->idle;
 		int row_err = 0;
 
 		totals__add(&totals, row);
-		if (i >= first)
+		if (is_idle)
+			totals.idle_ns += row->total_ns;
+		if (!is_idle && !not_shown)
 			row_err = report__write_row(report, row, values);
 		else if (!row->in_flight)
 			hidden += row->count;
+		not_shown -= !is_idle && not_shown;
 		/* What can no longer be written is still counted, as lost. */
 		err = err ? err : row_err;
 	}
@@ -224,7 +281,6 @@ static int report__write_rows(struct report *report, struct record_values *value
 	/* Those that are not shown are in the total. */
 	err = session__record_events(report->session, OFFCPUTIME_STAY, hidden, &record) ?: err;
 	report->session->account.terms[OFFCPUTIME_STAY].no_stack += totals.nr_not_kept +
-								    totals.nr_not_seen +
 								    totals.nr_not_seen;
 	tell_not_kept(&totals);
 	return err;
@@ -233,6 +289,7 @@ static int report__write_rows(struct report *report, struct record_values *value
 int report__write(struct report *report, const struct session_span *span)
 {
 	struct record_values values = {};
+	struct reasons reasons = {};
 	struct stay_rows now = {};
 	int err, write_err = 0;
 
@@ -253,7 +310,12 @@ int report__write(struct report *report, const struct session_span *span)
 	report__forget_missing(report);
 	stay_rows__merge(&report->rows);
 	stay_rows__sort(&report->rows);
-	err = report__write_rows(report, &values);
+	if (report->options->reasons || report->options->hide_idle)
+		err = report__find_reasons(report, &reasons);
+	if (!err && report->options->reasons)
+		write_err = report__write_reasons(report, &reasons, &values) ?: write_err;
+	if (!err)
+		err = report__write_rows(report, &values);
 	buffer__free(&values.text);
 	if (span->last)
 		report__tell_user_stacks(report);

@@ -25,7 +25,7 @@ const char offcputime_state_letters[] = {
 	[OFFCPUTIME_TRACED] = 't',   [OFFCPUTIME_PARKED] = 'P',	  [OFFCPUTIME_OTHER] = '?',
 };
 
-static const struct option_row rows[] = {
+const struct option_row offcputime_option_rows[OFFCPUTIME_NR_OPTION_ROWS] = {
 	{ .name = "user-threads-only",
 	  .letter = 'u',
 	  .group = OPTION_EVENTS,
@@ -80,9 +80,21 @@ static const struct option_row rows[] = {
 	  .help = "Take the stacks in the kernel alone" },
 	OPTION_ROW_FLAG("split", 0, OPTION_REPORT, FIELD(split),
 			"Tell of each row how long it was blocked, awake without a CPU, preempted"),
+	OPTION_ROW_FLAG("reasons", 0, OPTION_REPORT, FIELD(reasons),
+			"Before the stacks, tell the time by what was waited for"),
+	OPTION_ROW_FLAG("hide-idle", 0, OPTION_REPORT, FIELD(hide_idle),
+			"Leave out waits of threads that had nothing to do: event loops without "
+			"events, the kernel's own without work"),
 	OPTION_ROW_TOP(FIELD(top), "Only the N rows with the most time; the total is of all"),
 	OPTION_ROW_INTERVAL('i', FIELD(interval)),
 
+	{ .name = "folded",
+	  .letter = 'f',
+	  .group = OPTION_SHOW,
+	  .type = OPTION_FLAG,
+	  .offset = FIELD(common.folded),
+	  .excludes = "format",
+	  .help = "The same as --format folded: a stack a line, for flame graphs" },
 	OPTION_ROW_FLAG("delimited", 'd', OPTION_SHOW, FIELD(delimited),
 			"Show a line -- between the frames in the kernel and those in the program"),
 	OPTION_ROW_FLAG("no-demangle", 0, OPTION_SHOW, FIELD(raw_names),
@@ -110,20 +122,11 @@ static const struct option_row rows[] = {
 			    "Room for so many threads with their stacks (default: 131072)"),
 };
 
-static const struct option_letter letters[] = {
+const struct option_letter offcputime_letters[] = {
 	{ 'p', "pid" }, { 't', "tid" }, { 'c', "cgroup" }, {}
 };
 
-static const char *const operands[] = { "duration", NULL };
-
-const struct tool_options offcputime_tool_options = {
-	.tool = "offcputime",
-	.summary = "Show where threads wait, by whole stack: the time that they are off the CPU.",
-	.rows = rows,
-	.nr_rows = sizeof(rows) / sizeof(rows[0]),
-	.letters = letters,
-	.operands = operands,
-};
+const char *const offcputime_operands[] = { "duration", NULL };
 
 /* One word of --state. */
 static int add_state(struct offcputime_options *options, const char *word)
@@ -195,6 +198,13 @@ int offcputime_options__check(struct offcputime_options *options, const char *st
 
 	if (err)
 		return err;
+	if (options->common.json && options->common.folded)
+		return log_error_because(EINVAL, "both say how records are written", NULL,
+					 "option --folded cannot be given with --json");
+	if (options->user_stacks_only && (options->reasons || options->hide_idle))
+		return log_error_because(EINVAL, "both are told by the stacks in the kernel", NULL,
+					 "option --user-stacks-only cannot be given with --%s",
+					 options->reasons ? "reasons" : "hide-idle");
 	if (options->max_ns && options->max_ns < options->min_ns)
 		return log_error_because(EINVAL, "no stay is as short and as long", NULL,
 					 "--max is less than --min");

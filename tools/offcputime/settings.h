@@ -20,6 +20,8 @@ struct offcputime_options {
 	bool kernel_stacks_only;
 	bool delimited;
 	bool raw_names;
+	bool reasons;
+	bool hide_idle;
 	struct optional_count top;
 	struct optional_time interval;
 	struct optional_count depth;
@@ -31,7 +33,11 @@ struct offcputime_options {
 	uint32_t state_mask;
 };
 
-extern const struct tool_options offcputime_tool_options;
+/* For struct tool_options. */
+#define OFFCPUTIME_NR_OPTION_ROWS 20
+extern const struct option_row offcputime_option_rows[OFFCPUTIME_NR_OPTION_ROWS];
+extern const struct option_letter offcputime_letters[];
+extern const char *const offcputime_operands[];
 
 /* Letters of enum offcputime_state, as ps(1) has them; '?' for the one that has none. */
 extern const char offcputime_state_letters[];

@@ -22,6 +22,7 @@ struct stay_row {
 	bool is_rest; /* the time of all that found no room; there is no key */
 	bool in_flight; /* one stay that has not ended; total_ns is its age */
 	enum offcputime_state state; /* in_flight */
+	bool idle; /* an idle wait (reasons.h), if that was asked */
 };
 
 struct stay_rows {
