@@ -29,6 +29,7 @@
 /* What a run of the program does; execsnoop.sh has an option for each. */
 static unsigned int rounds = 41, spawns = 100, starts = 11;
 static double seconds = 30;
+static const char *parts = "start,cost,storm,reader";
 
 /* Of so many batches of commands the quickest counts, which other work disturbs least. */
 #define BATCHES 8
@@ -290,7 +291,7 @@ static void parse(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "n:c:s:t:")) != -1) {
+	while ((option = getopt(argc, argv, "n:c:s:t:p:")) != -1) {
 		char *end = NULL;
 
 		switch (option) {
@@ -306,10 +307,15 @@ static void parse(int argc, char **argv)
 		case 't':
 			seconds = strtod(optarg, &end);
 			break;
+		case 'p':
+			parts = optarg;
+			end = optarg + strlen(optarg);
+			break;
 		}
 		if (!end || *end || !rounds || rounds > ROUNDS_MAX || !spawns || !starts ||
 		    starts > ROUNDS_MAX || !(seconds > 0))
-			test__fatal("usage", "-n rounds, -c commands, -s starts, -t seconds");
+			test__fatal("usage",
+				    "-n rounds, -c commands, -s starts, -t seconds, -p parts");
 	}
 	add_tracer(tracer__ours("execsnoop", NO_ARGS));
 	add_tracer(tracer__ours("execsnoop -e", ARGS("-e")));
@@ -326,9 +332,13 @@ int main(int argc, char **argv)
 	parse(argc, argv);
 	measure_size();
 	long_args__measure();
-	measure_start();
-	measure_cost();
-	measure_storm();
-	measure_slow_reader();
+	if (strstr(parts, "start"))
+		measure_start();
+	if (strstr(parts, "cost"))
+		measure_cost();
+	if (strstr(parts, "storm"))
+		measure_storm();
+	if (strstr(parts, "reader"))
+		measure_slow_reader();
 	return 0;
 }

@@ -5,7 +5,10 @@
 # execsnoop.bt where they are installed: what a command costs more, what is seen of a storm and by a
 # slow reader, the longest command lines, start, memory, CPU time, size.
 #
-#	bench/execsnoop.sh [-n ROUNDS] [-c COMMANDS_A_ROUND] [-s STARTS] [-t SECONDS]
+#	bench/execsnoop.sh [-n ROUNDS] [-c COMMANDS] [-s STARTS] [-t SECONDS]
+#		[-p start,cost,storm,reader]
+#
+# COMMANDS: of one of the batches of a round. -p: only these parts.
 #
 # environment: VANTAGE_BUILD (and VANTAGE_BIN, default bin/ in there): measure what is built there.
 set -euo pipefail

@@ -82,17 +82,29 @@ static bool line_has(const char *line, size_t length, const char *word)
 	return memmem(line, length, word, strlen(word));
 }
 
-/* Lines that speak of a loss, in the words of the peers or of execsnoop. */
-static uint64_t messages_in(const char *text)
+/* Lines of stderr that speak of a loss, in the words of the peers or of execsnoop. */
+static uint64_t messages_in_errors(const char *text)
 {
 	uint64_t nr = 0;
 
 	while (text && *text) {
 		size_t length = strcspn(text, "\n");
 
-		nr += line_has(text, length, "lower_bound") ||
-		      (line_has(text, length, "ost ") && !line_has(text, length, " 0 lost"));
+		nr += line_has(text, length, "lower_bound") || line_has(text, length, "are lost") ||
+		      line_has(text, length, "Lost ");
 		text += length + (text[length] == '\n');
+	}
+	return nr;
+}
+
+/* "Lost 7 events" between the records, as bpftrace tells it. */
+static uint64_t messages_in_output(const char *text)
+{
+	uint64_t nr = 0;
+
+	while (text && (text = strstr(text, "Lost "))) {
+		text += strlen("Lost ");
+		nr += *text >= '0' && *text <= '9';
 	}
 	return nr;
 }
@@ -131,7 +143,7 @@ void slow_reader__measure(const struct tracer *tracer, double seconds)
 		printf(" %15.1f", spawned->seconds * (double)seen.missing / (double)spawned->nr);
 	else
 		printf(" %15s", "-");
-	printf(" %9" PRIu64 "\n", messages_in(taken.text) + messages_in(run.err));
+	printf(" %9" PRIu64 "\n", messages_in_output(taken.text) + messages_in_errors(run.err));
 	munmap(spawned, sizeof(*spawned));
 	tracer_run__free(&run);
 	free(taken.text);
