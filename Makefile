@@ -52,7 +52,8 @@ tool_c = $(filter-out %.bpf.c,$(sort $(wildcard tools/$(1)/*.c)))
 TOOL_C := $(foreach tool,$(TOOLS),$(call tool_c,$(tool)))
 MODULE_C := $(filter-out $(foreach tool,$(TOOLS),tools/$(tool)/$(tool).c),$(TOOL_C))
 
-LIB_C := $(sort $(wildcard $(foreach room,run collect symbols output,libbpf-helpers/$(room)/*.c)))
+LIB_ROOMS := run collect symbols output report
+LIB_C := $(sort $(wildcard $(LIB_ROOMS:%=libbpf-helpers/%/*.c)))
 SUPPORT_C := $(sort $(wildcard tests/support/*.c))
 UNIT_C := $(sort $(wildcard tests/unit/*_test.c))
 BPF_TEST_C := $(sort $(wildcard tests/bpf/*_test.c))

@@ -268,7 +268,7 @@ void histogram_key__values(const struct hist_key *key, const char *name, uint32_
 	if (by & 1U << HIST_BY_CGROUP)
 		values[HISTOGRAM_KEY_CGROUP_ID] = value__unsigned(key->cgroup_id);
 	if (cgroup)
-		values[HISTOGRAM_KEY_CGROUP] = value__bytes(cgroup, strlen(cgroup));
+		values[HISTOGRAM_KEY_CGROUP] = value__text(cgroup);
 	if (by & 1U << HIST_BY_CPU)
 		values[HISTOGRAM_KEY_CPU] = value__unsigned(key->cpu);
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -109,6 +110,26 @@ struct field {
 #define FIELD_OPTIONAL(field_name, field_kind, text)                                               \
 	{                                                                                          \
 		.name = field_name, .kind = field_kind, .meaning = text                            \
+	}
+
+/* A column that every record has. */
+#define FIELD_COLUMN(field_name, field_kind, heading, least_width, text)                           \
+	{                                                                                          \
+		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
+		.required = true, .meaning = text                                                  \
+	}
+
+/* When an event was: by the wall clock, and in seconds of the run. */
+#define FIELD_TIME(text)                                                                           \
+	{                                                                                          \
+		.name = "time_ns", .kind = VALUE_UNSIGNED, .unit = UNIT_WALL_NS, .column = "TIME", \
+		.width = -15, .required = true, .meaning = text                                    \
+	}
+#define FIELD_SINCE_START                                                                          \
+	{                                                                                          \
+		.name = "since_start_ns", .kind = VALUE_UNSIGNED, .unit = UNIT_SECONDS,            \
+		.column = "TIME(s)", .width = -8, .text_only = true,                               \
+		.meaning = "Seconds since the start of the run."                                   \
 	}
 
 struct record_type {
@@ -238,6 +259,18 @@ static inline struct value value__bool(bool truth)
 static inline struct value value__bytes(const char *data, size_t size)
 {
 	return (struct value){ .kind = VALUE_BYTES, .bytes = { data, size } };
+}
+
+/* Up to its NUL; absent for NULL. */
+static inline struct value value__text(const char *text)
+{
+	return text ? value__bytes(text, strlen(text)) : (struct value){};
+}
+
+/* As the kernel keeps a name: up to its NUL or to size. */
+static inline struct value value__name(const char *name, size_t size)
+{
+	return value__bytes(name, strnlen(name, size));
 }
 
 static inline struct value value__words(const char *data, size_t size)

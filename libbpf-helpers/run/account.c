@@ -288,11 +288,6 @@ const struct record_type start_record_type = {
 	.nr_fields = 6,
 };
 
-static struct value value__text(const char *text)
-{
-	return value__bytes(text, strlen(text));
-}
-
 /* The probes as records; values holds nr_probes rows of 4. */
 static struct value account__probes(const struct attachment *attachment, bool stats,
 				    struct record *records, struct value (*values)[4])

@@ -65,7 +65,7 @@ int interval__write(struct session *session, uint32_t kind, const struct session
 	const struct value values[] = {
 		value__unsigned(clock__wall_ns(&session->clock, span->start_ns)),
 		value__unsigned(clock__wall_ns(&session->clock, span->end_ns)),
-		value__bytes(label, strlen(label)),
+		value__text(label),
 	};
 
 	return session__record_events(session, kind, 0,

@@ -3,13 +3,14 @@
 #
 # Who may know whom, read from the #include lines:
 #
-#   tools/X/*.c      its own folder, run, collect, symbols, output, shared
+#   tools/X/*.c      its own folder, report, run, collect, symbols, output, shared
 #   tools/X/X.c      also libbpf and X.skel.h; the other modules of a tool do without both
 #   tools/X/X.h      shared (both sides of the tool read it)
 #   tools/X/*.bpf.c  X.h, its own *.bpf.h, bpf, shared, vmlinux.h, libbpf's kernel-side headers;
 #                    *.bpf.h likewise
 #   bpf              bpf, shared, vmlinux.h, libbpf's kernel-side headers; no libc
 #   shared           shared and nothing else; shared/types.h has the integer types of either side
+#   report           report, run, collect, symbols, output, shared; no libbpf
 #   run              run, output, shared, libbpf; run/target also symbols
 #   collect          collect, symbols, shared, libbpf
 #   symbols          symbols; no libbpf
@@ -68,6 +69,8 @@ function in_library(from,    module) {
 		return user_side("run output shared symbols", 1)
 	if (from == "run")
 		return user_side("run output shared", 1)
+	if (from == "report")
+		return user_side("report run collect symbols output shared", 0)
 	if (from == "collect")
 		return user_side("collect symbols shared", 1)
 	if (from == "symbols")
@@ -93,7 +96,7 @@ function in_tool(tool, name) {
 		return room == "shared" && !angled ? "" : "what both sides read knows shared only"
 	if (name == tool ".c" && what == tool ".skel.h")
 		return ""
-	return user_side("run collect symbols output shared", name == tool ".c")
+	return user_side("report run collect symbols output shared", name == tool ".c")
 }
 
 {

@@ -4,17 +4,13 @@
 #include <string.h>
 
 #include "support/records.h"
+#include "support/refusal.h"
 #include "support/role.h"
 #include "support/test.h"
 #include "support/tool.h"
 #include "support/writer.h"
 
-static const struct {
-	const char *name;
-	const char *args[5];
-	int status;
-	const char *word;
-} refusals[] = {
+static const struct refusal refusals[] = {
 	{ "no target", { NULL }, 2, "no TARGET" },
 	{ "an empty target", { "" }, 2, "'' is no TARGET" },
 	{ "a target with a blank", { "vfs write" }, 2, "'vfs write' is no target" },
@@ -50,21 +46,6 @@ static const struct {
 	{ "a way that system calls have not", { "--attach", "kprobe", "sys:write" }, 1, "kprobe" },
 	{ "a way that functions have not", { "--attach", "tp_btf", "vfs_write" }, 1, "tp_btf" },
 };
-
-static void check_refusals(void)
-{
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-		struct tool_run run;
-		char check[96];
-		int status = tool_run__once(&run, NULL, refusals[i].args);
-
-		snprintf(check, sizeof(check), "refused: %s", refusals[i].name);
-		test__check(status == refusals[i].status && strstr(run.err, refusals[i].word) &&
-				    !run.out_size,
-			    check, "status %d, stderr: %s", status, run.err);
-		tool_run__free(&run);
-	}
-}
 
 /* Where neither way to a function works, both reasons are told, and what works instead. */
 static void check_refused_function(void)
@@ -148,7 +129,7 @@ static void check_openmetrics(void)
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
-	check_refusals();
+	refusal__check(refusals, sizeof(refusals) / sizeof(refusals[0]));
 	check_refused_function();
 	check_text();
 	check_csv();

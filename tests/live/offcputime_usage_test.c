@@ -11,18 +11,14 @@
 
 #include "support/children.h"
 #include "support/records.h"
+#include "support/refusal.h"
 #include "support/role.h"
 #include "support/schema.h"
 #include "support/test.h"
 #include "support/tool.h"
 #include "support/workload.h"
 
-static const struct {
-	const char *name;
-	const char *args[6];
-	int status;
-	const char *word;
-} refusals[] = {
+static const struct refusal refusals[] = {
 	{ "a duration in letters", { "abc" }, 2, "abc" },
 	{ "a second operand", { "1", "2" }, 2, "2" },
 	{ "a pid that is not there", { "-p", "4000000" }, 1, "4000000" },
@@ -42,21 +38,6 @@ static const struct {
 	{ "reasons without the kernel's stacks", { "-U", "--reasons" }, 2, "--reasons" },
 	{ "a face this tool has not", { "--format", "openmetrics" }, 2, "openmetrics" },
 };
-
-static void check_refusals(void)
-{
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-		struct tool_run run;
-		char check[96];
-		int status = tool_run__once(&run, NULL, refusals[i].args);
-
-		snprintf(check, sizeof(check), "refused: %s", refusals[i].name);
-		test__check(status == refusals[i].status && strstr(run.err, refusals[i].word) &&
-				    !run.out_size,
-			    check, "status %d, stderr: %s", status, run.err);
-		tool_run__free(&run);
-	}
-}
 
 /* Whether a stay of that length by a process of this program is in the report. */
 static bool is_told(const struct records *records, pid_t pid, uint64_t ms)
@@ -417,7 +398,7 @@ static void check_reasons(void)
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
-	check_refusals();
+	refusal__check(refusals, sizeof(refusals) / sizeof(refusals[0]));
 	check_lengths();
 	check_states();
 	check_kinds();

@@ -10,7 +10,7 @@
 
 static void check(const struct refusal *refusal)
 {
-	bool about_ready = !strcmp(refusal->args[0], "--ready-fd");
+	bool about_ready = refusal->args[0] && !strcmp(refusal->args[0], "--ready-fd");
 	const struct tool_setup setup = { .no_ready = about_ready };
 	struct tool_run run;
 	char name[128];

@@ -8,38 +8,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FIELD(field_name, field_kind, heading, least_width, text)                                  \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
-		.required = true, .meaning = text                                                  \
-	}
-
 /* Who and when: the first fields of both kinds of record. */
 #define FIELDS_OF_A_PROCESS                                                                        \
-	{ .name = "time_ns",                                                                       \
-	  .kind = VALUE_UNSIGNED,                                                                  \
-	  .unit = UNIT_WALL_NS,                                                                    \
-	  .column = "TIME",                                                                        \
-	  .width = -15,                                                                            \
-	  .required = true,                                                                        \
-	  .meaning = "Wall clock of the event, since the epoch." },                                \
-		{ .name = "since_start_ns",                                                        \
-		  .kind = VALUE_UNSIGNED,                                                          \
-		  .unit = UNIT_SECONDS,                                                            \
-		  .column = "TIME(s)",                                                             \
-		  .width = -8,                                                                     \
-		  .text_only = true,                                                               \
-		  .meaning = "Seconds since the start of the run." },                              \
-		FIELD("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU of the event."),                   \
-		FIELD("uid", VALUE_UNSIGNED, "UID", -7, "Real user id."),                          \
-		FIELD("pcomm", VALUE_BYTES, "PCOMM", -15, "Command name of the parent process."),  \
-		FIELD("comm", VALUE_BYTES, "COMM", -15, "Command name of the process."),           \
-		FIELD("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),                            \
-		FIELD("tid", VALUE_UNSIGNED, NULL, 0,                                              \
-		      "Thread that called exec, or that ended last."),                             \
-		FIELD("ppid", VALUE_UNSIGNED, "PPID", -7, "Process id of the parent."),            \
-		FIELD("ns_pid", VALUE_UNSIGNED, NULL, 0, "Process id in its own PID namespace."),  \
-		FIELD("cgroup_id", VALUE_UNSIGNED, NULL, 0, "Id of its cgroup (cgroup2)."),        \
+	FIELD_TIME("Wall clock of the event, since the epoch."), FIELD_SINCE_START,                \
+		FIELD_COLUMN("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU of the event."),            \
+		FIELD_COLUMN("uid", VALUE_UNSIGNED, "UID", -7, "Real user id."),                   \
+		FIELD_COLUMN("pcomm", VALUE_BYTES, "PCOMM", -15,                                   \
+			     "Command name of the parent process."),                               \
+		FIELD_COLUMN("comm", VALUE_BYTES, "COMM", -15, "Command name of the process."),    \
+		FIELD_COLUMN("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),                     \
+		FIELD_REQUIRED("tid", VALUE_UNSIGNED,                                              \
+			       "Thread that called exec, or that ended last."),                    \
+		FIELD_COLUMN("ppid", VALUE_UNSIGNED, "PPID", -7, "Process id of the parent."),     \
+		FIELD_REQUIRED("ns_pid", VALUE_UNSIGNED, "Process id in its own PID namespace."),  \
+		FIELD_REQUIRED("cgroup_id", VALUE_UNSIGNED, "Id of its cgroup (cgroup2)."),        \
 		OPTIONAL("cgroup", VALUE_BYTES, UNIT_NONE, "CGROUP", -20,                          \
 			 "Path of that group (--cgroup-name); absent if not known.")
 #define NR_FIELDS_OF_A_PROCESS 12
@@ -51,8 +33,8 @@
 	}
 
 static const struct field ancestor_fields[] = {
-	FIELD("pid", VALUE_UNSIGNED, NULL, 0, "Process id."),
-	FIELD("comm", VALUE_BYTES, NULL, 0, "Command name."),
+	FIELD_REQUIRED("pid", VALUE_UNSIGNED, "Process id."),
+	FIELD_REQUIRED("comm", VALUE_BYTES, "Command name."),
 };
 
 const struct record_type ancestor_record_type = {
@@ -102,7 +84,7 @@ const struct record_type ancestor_record_type = {
 
 static const struct field exec_fields[] = {
 	FIELDS_OF_A_PROCESS,
-	FIELD("ret", VALUE_SIGNED, NULL, 0, "0, or the negative errno of a call that failed."),
+	FIELD_REQUIRED("ret", VALUE_SIGNED, "0, or the negative errno of a call that failed."),
 	OPTIONAL("error", VALUE_BYTES, UNIT_NONE, NULL, 0, "Name of the errno."),
 	{ .name = "result",
 	  .kind = VALUE_BYTES,
@@ -126,10 +108,10 @@ const struct record_type exec_record_type = {
 
 static const struct field exit_fields[] = {
 	FIELDS_OF_A_PROCESS,
-	FIELD("execed", VALUE_BOOL, NULL, 0, "False: forked and never exec'ed."),
+	FIELD_REQUIRED("execed", VALUE_BOOL, "False: forked and never exec'ed."),
 	OPTIONAL("duration_ns", VALUE_UNSIGNED, UNIT_NONE, NULL, 0,
 		 "Time since its last exec; absent if that was before the run."),
-	FIELD("age_ns", VALUE_UNSIGNED, NULL, 0, "Time since its fork."),
+	FIELD_REQUIRED("age_ns", VALUE_UNSIGNED, "Time since its fork."),
 	OPTIONAL("exit_code", VALUE_UNSIGNED, UNIT_NONE, NULL, 0, "Exit code; absent if killed."),
 	OPTIONAL("signal", VALUE_BYTES, UNIT_NONE, NULL, 0, "Name of the signal that killed it."),
 	OPTIONAL("core_dumped", VALUE_BOOL, UNIT_NONE, NULL, 0, "With signal: core was dumped."),
@@ -159,11 +141,6 @@ const struct record_type exit_record_type = {
 	.nr_fields = sizeof(exit_fields) / sizeof(exit_fields[0]),
 };
 
-static struct value value__text(const char *text, size_t size)
-{
-	return value__bytes(text, strnlen(text, size));
-}
-
 static struct value *process__values(const struct execsnoop_process *process, const char *cgroup,
 				     const struct record_times *times, struct value *value)
 {
@@ -171,14 +148,14 @@ static struct value *process__values(const struct execsnoop_process *process, co
 	*value++ = value__unsigned(process->time_ns - times->started_ns);
 	*value++ = value__unsigned(process->cpu);
 	*value++ = value__unsigned(process->uid);
-	*value++ = value__text(process->pcomm, sizeof(process->pcomm));
-	*value++ = value__text(process->comm, sizeof(process->comm));
+	*value++ = value__name(process->pcomm, sizeof(process->pcomm));
+	*value++ = value__name(process->comm, sizeof(process->comm));
 	*value++ = value__unsigned(process->pid);
 	*value++ = value__unsigned(process->tid);
 	*value++ = value__unsigned(process->ppid);
 	*value++ = value__unsigned(process->ns_pid);
 	*value++ = value__unsigned(process->cgroup_id);
-	*value++ = cgroup ? value__bytes(cgroup, strlen(cgroup)) : (struct value){};
+	*value++ = cgroup ? value__text(cgroup) : (struct value){};
 	return value;
 }
 
@@ -189,7 +166,7 @@ void ancestors__values(const struct execsnoop_ancestor *ancestors, size_t nr,
 
 	*list = *text = (struct value){};
 	for (size_t i = 0; i < nr; i++) {
-		struct value comm = value__text(ancestors[i].comm, sizeof(ancestors[i].comm));
+		struct value comm = value__name(ancestors[i].comm, sizeof(ancestors[i].comm));
 
 		values->values[i][0] = value__unsigned(ancestors[i].pid);
 		values->values[i][1] = comm;
@@ -256,7 +233,7 @@ static struct value run__value(const char *before, uint64_t ns, struct record_va
 {
 	snprintf(values->run_text, sizeof(values->run_text), "%s%" PRIu64 ".%03" PRIu64, before,
 		 ns / 1000000, ns / 1000 % 1000);
-	return value__text(values->run_text, sizeof(values->run_text));
+	return value__name(values->run_text, sizeof(values->run_text));
 }
 
 /* duration_ns, run */
@@ -280,12 +257,12 @@ struct record exec__record(const struct exec_event *exec, const char *cgroup,
 	if (exec->ret) {
 		values->status_text[0] = '-';
 		error__name(-exec->ret, values->status_text + 1, sizeof(values->status_text) - 1);
-		status = value__text(values->status_text + 1, sizeof(values->status_text) - 1);
+		status = value__name(values->status_text + 1, sizeof(values->status_text) - 1);
 	} else {
 		snprintf(values->status_text, sizeof(values->status_text), "0");
 	}
 	*value++ = status;
-	*value++ = value__text(values->status_text, sizeof(values->status_text));
+	*value++ = value__name(values->status_text, sizeof(values->status_text));
 	value = exec__end_values(exec, values, value);
 	*value++ = exec->ended_ns ? value__bytes("exec", 4) : status;
 	command__values(exec, values, value);
@@ -323,7 +300,7 @@ static struct value *exit__status_values(int status, char *text, size_t size, st
 	if (WIFSIGNALED(status)) {
 		signal__name(WTERMSIG(status), text, size);
 		*value++ = (struct value){};
-		*value++ = value__text(text, size);
+		*value++ = value__name(text, size);
 		*value++ = value__bool(WCOREDUMP(status));
 		return value;
 	}
@@ -360,7 +337,7 @@ struct record exit__record(const struct execsnoop_exit *exit, const struct exec_
 			   value__unsigned(exit->max_rss_pages * sysconf(_SC_PAGESIZE)) :
 			   (struct value){};
 	*value++ = run__value(exec || !exit->execed ? "" : "<", run_ns, values);
-	*value++ = value__text(values->status_text, sizeof(values->status_text));
+	*value++ = value__name(values->status_text, sizeof(values->status_text));
 	*value++ = exit->times_known ? value__unsigned(user_ns + system_ns) : (struct value){};
 	value = command__values(exec, values, value);
 	*value++ = parent ? value__words(parent->args.data, parent->args.size) : (struct value){};

@@ -291,11 +291,6 @@ struct summary_values {
 	char command[COMMAND_SIZE + 8];
 };
 
-static struct value value__string(const char *text)
-{
-	return value__bytes(text, strlen(text));
-}
-
 /* "0.512-0.543" in milliseconds, or one number where the bounds are the same in print. */
 static struct value bounds__text(const struct hist_bounds *bounds, char *text, size_t size)
 {
@@ -304,15 +299,15 @@ static struct value bounds__text(const struct hist_bounds *bounds, char *text, s
 
 	if (to > from)
 		snprintf(text + used, size - used, "-%" PRIu64 ".%03" PRIu64, to / 1000, to % 1000);
-	return value__string(text);
+	return value__text(text);
 }
 
 static void row__key_values(const struct summary_row *row, struct summary_values *values)
 {
 	values->key[0] = values->key[1] = values->key[2] = (struct value){};
 	if (!row->is_others) {
-		values->key[0] = value__string(row->key.command);
-		values->key[1] = value__string(row->key.parent);
+		values->key[0] = value__text(row->key.command);
+		values->key[1] = value__text(row->key.parent);
 		values->key[2] = row->key.forked ? value__bool(true) : (struct value){};
 	}
 	values->key_record = (struct record){ &key_type, values->key };
@@ -341,7 +336,7 @@ static struct record row__record(const struct summary_row *row, struct summary_v
 	*value++ = value__unsigned(row->count);
 	*value++ = value__unsigned(row->failed);
 	*value++ = value__unsigned(lifetimes ? lifetimes->stats.count : 0);
-	*value++ = value__string("ns");
+	*value++ = value__text("ns");
 	*value++ = lifetimes ? value__unsigned(lifetimes->stats.sum) : (struct value){};
 	*value++ = lifetimes ? value__unsigned(row->min_ns) : (struct value){};
 	*value++ = lifetimes ? value__unsigned(row->max_ns) : (struct value){};
@@ -352,8 +347,8 @@ static struct record row__record(const struct summary_row *row, struct summary_v
 	value += 2;
 	*value++ = texts[0];
 	*value++ = texts[1];
-	*value++ = row->is_others ? (struct value){} : value__string(row->key.parent);
-	*value++ = value__string(values->command);
+	*value++ = row->is_others ? (struct value){} : value__text(row->key.parent);
+	*value++ = value__text(values->command);
 	return (struct record){ &summary_record_type, values->values };
 }
 

@@ -39,7 +39,7 @@ struct funclatency {
 
 static int funclatency__size(struct funclatency *funclatency)
 {
-	const struct hist_source *source = &funclatency->report.source;
+	const struct hist_source *source = &funclatency->report.distribution.source;
 	struct funclatency_bpf *skel = funclatency->skel;
 	int nr_cpus = libbpf_num_possible_cpus(), err;
 	struct hist_room room = { 1, 1 };
@@ -80,8 +80,9 @@ static int funclatency__open(void *ctx, struct session_object *object)
 	config->slower_ns = funclatency->options.slower_ns;
 	config->slowest = funclatency_options__slowest(&funclatency->options);
 	memcpy(config->syscalls, funclatency->target.syscalls, sizeof(config->syscalls));
-	*(struct hist_config *)&skel->rodata->hist_config = funclatency->report.style.config;
-	funclatency->report.source = HIST_SOURCE(skel, config->by);
+	*(struct hist_config *)&skel->rodata->hist_config =
+		funclatency->report.distribution.style.config;
+	funclatency->report.distribution.source = HIST_SOURCE(skel, config->by);
 	funclatency->report.frames = skel->maps.frames;
 	err = funclatency__size(funclatency);
 	if (err)
@@ -127,13 +128,13 @@ static int funclatency__event(void *ctx, const void *data, size_t size)
 	struct funclatency *funclatency = ctx;
 
 	(void)size; /* all records are of one kind */
-	return report__slow(&funclatency->report, data);
+	return distribution__slow(&funclatency->report.distribution, data);
 }
 
 static int funclatency__report(void *ctx, const struct session_span *span)
 {
 	struct funclatency *funclatency = ctx;
-	int err = report__interval(&funclatency->report, span), open_err = 0;
+	int err = distribution__report(&funclatency->report.distribution, span), open_err = 0;
 
 	if (span->last)
 		open_err = report__open_calls(&funclatency->report);
@@ -160,8 +161,8 @@ static int funclatency__prepare(struct funclatency *funclatency, struct session_
 	}
 	work->interval_ns = options->interval.ns;
 	work->max_reports = options->count.count;
-	work->aside = funclatency_options__aside(options, aside, sizeof(aside));
-	funclatency->report.style = funclatency_options__style(options);
+	work->aside = distribution__aside(options->slower_ns, aside, sizeof(aside));
+	funclatency->report.distribution.style = funclatency_options__style(options);
 	return 0;
 }
 

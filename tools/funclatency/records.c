@@ -12,12 +12,6 @@ const char *const funclatency_by_names[] = {
 	[HIST_BY_CGROUP] = "cgroup", [HIST_BY_CPU] = "cpu", NULL,
 };
 
-#define COLUMN(field_name, field_kind, heading, least_width, text)                                 \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
-		.required = true, .meaning = text                                                  \
-	}
-
 static const struct field frame_fields[FRAME_NR_FIELDS] = {
 	FIELD_OPTIONAL("symbol", VALUE_BYTES, "Name of the function."),
 	FIELD_OPTIONAL("offset", VALUE_UNSIGNED, "Of the address from its start."),
@@ -35,20 +29,8 @@ static const struct record_type frame_type = {
 };
 
 static const struct field slow_fields[] = {
-	{ .name = "time_ns",
-	  .kind = VALUE_UNSIGNED,
-	  .unit = UNIT_WALL_NS,
-	  .column = "TIME",
-	  .width = -15,
-	  .required = true,
-	  .meaning = "Wall clock of its return, since the epoch." },
-	{ .name = "since_start_ns",
-	  .kind = VALUE_UNSIGNED,
-	  .unit = UNIT_SECONDS,
-	  .column = "TIME(s)",
-	  .width = -8,
-	  .text_only = true,
-	  .meaning = "Seconds since the start of the run." },
+	FIELD_TIME("Wall clock of its return, since the epoch."),
+	FIELD_SINCE_START,
 	{ .name = "duration_ns",
 	  .kind = VALUE_UNSIGNED,
 	  .unit = UNIT_MILLISECONDS,
@@ -56,17 +38,17 @@ static const struct field slow_fields[] = {
 	  .width = 9,
 	  .required = true,
 	  .meaning = "How long it lasted." },
-	COLUMN("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU that it returned on."),
-	COLUMN("comm", VALUE_BYTES, "COMM", -15, "Command name of the thread."),
-	COLUMN("pid", VALUE_UNSIGNED, "PID", -7, "Process id; 0: an idle CPU."),
-	COLUMN("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),
+	FIELD_COLUMN("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU that it returned on."),
+	FIELD_COLUMN("comm", VALUE_BYTES, "COMM", -15, "Command name of the thread."),
+	FIELD_COLUMN("pid", VALUE_UNSIGNED, "PID", -7, "Process id; 0: an idle CPU."),
+	FIELD_COLUMN("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),
 	{ .name = "ret",
 	  .kind = VALUE_SIGNED,
 	  .column = "RET",
 	  .width = 5,
 	  .meaning = "What it returned; absent if nothing, or if it cannot be told." },
 	FIELD_OPTIONAL("error", VALUE_BYTES, "Name of the error that is."),
-	COLUMN("target", VALUE_BYTES, "CALL", -4, "What was called."),
+	FIELD_COLUMN("target", VALUE_BYTES, "CALL", -4, "What was called."),
 	{ .name = "kernel_stack",
 	  .kind = VALUE_RECORDS,
 	  .of = &frame_type,
@@ -102,16 +84,6 @@ const struct record_type in_flight_record_type = {
 	.nr_fields = sizeof(in_flight_fields) / sizeof(in_flight_fields[0]),
 };
 
-static struct value value__text(const char *text, size_t size)
-{
-	return value__bytes(text, strnlen(text, size));
-}
-
-static struct value value__string(const char *text)
-{
-	return text ? value__bytes(text, strlen(text)) : (struct value){};
-}
-
 /* The function, and then its callers: of the first no address is known. */
 static struct value frames__value(const char *target, const struct callers *callers,
 				  struct record_values *values)
@@ -123,16 +95,16 @@ static struct value frames__value(const char *target, const struct callers *call
 		for (int field = 0; field < FRAME_NR_FIELDS; field++)
 			value[field] = (struct value){};
 		if (!i) {
-			value[0] = value__string(target);
+			value[0] = value__text(target);
 			continue;
 		}
 		if (callers->items[i - 1].symbol.name) {
-			value[0] = value__string(callers->items[i - 1].symbol.name);
+			value[0] = value__text(callers->items[i - 1].symbol.name);
 			/* It was looked up one byte before. */
 			value[1] = value__unsigned(callers->items[i - 1].symbol.offset + 1);
-			value[2] = value__string(callers->items[i - 1].symbol.module);
+			value[2] = value__text(callers->items[i - 1].symbol.module);
 		} else {
-			value[4] = value__string(
+			value[4] = value__text(
 				symbol_reason__name(callers->items[i - 1].symbol.reason));
 		}
 		value[3] = value__unsigned(callers->items[i - 1].address);
@@ -154,12 +126,12 @@ struct record slow__record(const struct funclatency_slow *slow, const char *targ
 	*value++ = value__unsigned(slow->event.time_ns - times->started_ns);
 	*value++ = value__unsigned(slow->event.duration_ns);
 	*value++ = value__unsigned(slow->cpu);
-	*value++ = value__text(slow->comm, FUNCLATENCY_COMM_SIZE);
+	*value++ = value__name(slow->comm, FUNCLATENCY_COMM_SIZE);
 	*value++ = value__unsigned(slow->pid);
 	*value++ = value__unsigned(slow->tid);
 	*value++ = result ? value__signed(*result) : (struct value){};
-	*value++ = failed ? value__string(strerrorname_np((int)-*result)) : (struct value){};
-	*value++ = value__string(target);
+	*value++ = failed ? value__text(strerrorname_np((int)-*result)) : (struct value){};
+	*value++ = value__text(target);
 	if (callers) {
 		*value++ = frames__value(target, callers, values);
 		callers__append(callers, target, &values->stack);
@@ -176,10 +148,10 @@ struct record open_call__record(const struct open_call *call, const char *target
 {
 	struct value *value = values->values;
 
-	*value++ = value__bytes(target, strlen(target));
+	*value++ = value__text(target);
 	*value++ = value__unsigned(call->pid);
 	*value++ = value__unsigned(call->tid);
-	*value++ = *call->comm ? value__text(call->comm, sizeof(call->comm)) : (struct value){};
+	*value++ = *call->comm ? value__name(call->comm, sizeof(call->comm)) : (struct value){};
 	*value++ = value__unsigned(call->age_ns);
 	return (struct record){ &in_flight_record_type, values->values };
 }

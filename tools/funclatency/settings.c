@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "records.h"
+#include "report/distribution.h"
 #include "run/log.h"
 #include "run/number.h"
 #include "run/option_rows.h"
@@ -70,20 +71,13 @@ bool funclatency_options__need_no_target(const struct funclatency_options *optio
 
 int funclatency_options__check(const struct funclatency_options *options)
 {
-	const char *without = options->top.given      ? "top" :
-			      options->sort	      ? "sort" :
-			      options->max_keys.given ? "max-keys" :
-							NULL;
 
 	if (!options->target && !funclatency_options__need_no_target(options))
 		return log_error_because(EINVAL, "nothing says what is to be timed",
 					 "Try 'funclatency --help' for the options.",
 					 "there is no TARGET to time");
-	if (without && !funclatency_options__by(options))
-		return log_error_because(EINVAL, "it is about histograms by keys",
-					 "Give --by, too, or an option that means it, such as -P.",
-					 "option --%s has no sense here", without);
-	return 0;
+	return distribution__check_keys(funclatency_options__by(options), &options->top,
+					options->sort, &options->max_keys);
 }
 
 uint32_t funclatency_options__by(const struct funclatency_options *options)
@@ -94,23 +88,7 @@ uint32_t funclatency_options__by(const struct funclatency_options *options)
 
 uint32_t funclatency_options__slowest(const struct funclatency_options *options)
 {
-	if (options->slowest.given)
-		return (uint32_t)options->slowest.count;
-	if (options->slower_ns || options__face(&options->common) != FACE_TEXT)
-		return 0;
-	return SLOWEST_DEFAULT;
-}
-
-const char *funclatency_options__aside(const struct funclatency_options *options, char *text,
-				       size_t size)
-{
-	char slower[32];
-
-	if (!options->slower_ns)
-		return NULL;
-	snprintf(text, size, "each longer than %s told",
-		 number__format_time(options->slower_ns, slower));
-	return text;
+	return distribution__slowest(&options->common, &options->slowest, options->slower_ns);
 }
 
 struct histogram_style funclatency_options__style(const struct funclatency_options *options)

@@ -7,9 +7,6 @@
 #include "output/histogram.h"
 #include "run/options.h"
 
-/* Calls that the text face tells when nothing else is asked for. */
-#define SLOWEST_DEFAULT 3
-
 struct funclatency_options {
 	struct common_options common;
 	const char *target;
@@ -42,10 +39,6 @@ uint32_t funclatency_options__by(const struct funclatency_options *options);
 
 /* How many of the slowest calls are told. */
 uint32_t funclatency_options__slowest(const struct funclatency_options *options);
-
-/* "each longer than 10ms told", or NULL. size: at least 64. */
-const char *funclatency_options__aside(const struct funclatency_options *options, char *text,
-				       size_t size);
 
 /* Borrows from options. */
 struct histogram_style funclatency_options__style(const struct funclatency_options *options);

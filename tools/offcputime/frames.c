@@ -92,11 +92,6 @@ const struct record_type frame_record_type = {
 	.nr_fields = FRAME_NR_FIELDS,
 };
 
-static struct value value__text(const char *text)
-{
-	return text ? value__bytes(text, strlen(text)) : (struct value){};
-}
-
 struct value frames__value(struct frames *frames)
 {
 	for (size_t i = 0; i < frames->nr; i++) {

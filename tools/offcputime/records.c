@@ -130,11 +130,6 @@ const struct record_type *const offcputime_types[] = {
 };
 const char *const offcputime_columns[] = { NULL };
 
-static struct value value__text(const char *text)
-{
-	return value__bytes(text, strlen(text));
-}
-
 static void append_bytes(struct buffer *out, const char *data, size_t size)
 {
 	char *room = buffer__reserve(out, 4 * size);

@@ -21,27 +21,9 @@ const char *const runqlat_cause_names[] = {
 	[RUNQLAT_THROTTLED] = "throttled", [RUNQLAT_UNSEEN] = "unseen",
 };
 
-#define FIELD(field_name, field_kind, heading, least_width, text)                                  \
-	{                                                                                          \
-		.name = field_name, .kind = field_kind, .column = heading, .width = least_width,   \
-		.required = true, .meaning = text                                                  \
-	}
-
 static const struct field slow_fields[] = {
-	{ .name = "time_ns",
-	  .kind = VALUE_UNSIGNED,
-	  .unit = UNIT_WALL_NS,
-	  .column = "TIME",
-	  .width = -15,
-	  .required = true,
-	  .meaning = "Wall clock of its end, since the epoch." },
-	{ .name = "since_start_ns",
-	  .kind = VALUE_UNSIGNED,
-	  .unit = UNIT_SECONDS,
-	  .column = "TIME(s)",
-	  .width = -8,
-	  .text_only = true,
-	  .meaning = "Seconds since the start of the run." },
+	FIELD_TIME("Wall clock of its end, since the epoch."),
+	FIELD_SINCE_START,
 	{ .name = "duration_ns",
 	  .kind = VALUE_UNSIGNED,
 	  .unit = UNIT_MILLISECONDS,
@@ -49,11 +31,11 @@ static const struct field slow_fields[] = {
 	  .width = 9,
 	  .required = true,
 	  .meaning = "How long it waited." },
-	FIELD("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU that it got."),
-	FIELD("cause", VALUE_BYTES, "CAUSE", -9, "Why the wait began."),
-	FIELD("comm", VALUE_BYTES, "COMM", -15, "Command name of the thread."),
-	FIELD("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),
-	FIELD("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),
+	FIELD_COLUMN("cpu", VALUE_UNSIGNED, "CPU", 3, "The CPU that it got."),
+	FIELD_COLUMN("cause", VALUE_BYTES, "CAUSE", -9, "Why the wait began."),
+	FIELD_COLUMN("comm", VALUE_BYTES, "COMM", -15, "Command name of the thread."),
+	FIELD_COLUMN("pid", VALUE_UNSIGNED, "PID", -7, "Process id."),
+	FIELD_COLUMN("tid", VALUE_UNSIGNED, "TID", -7, "Thread id."),
 	FIELD_OPTIONAL("prev_pid", VALUE_UNSIGNED,
 		       "Process id of who left the CPU; 0: it was idle."),
 	FIELD_OPTIONAL("prev_tid", VALUE_UNSIGNED, "Its thread id."),
@@ -85,11 +67,11 @@ const struct record_type slow_record_type = {
 };
 
 static const struct field in_flight_fields[] = {
-	FIELD("pid", VALUE_UNSIGNED, NULL, 0, "Process id."),
-	FIELD("tid", VALUE_UNSIGNED, NULL, 0, "Thread id."),
-	FIELD("comm", VALUE_BYTES, NULL, 0, "Command name of the thread."),
-	FIELD("cause", VALUE_BYTES, NULL, 0, "Why the wait began."),
-	FIELD("age_ns", VALUE_UNSIGNED, NULL, 0, "How long it had waited at the end of the run."),
+	FIELD_REQUIRED("pid", VALUE_UNSIGNED, "Process id."),
+	FIELD_REQUIRED("tid", VALUE_UNSIGNED, "Thread id."),
+	FIELD_REQUIRED("comm", VALUE_BYTES, "Command name of the thread."),
+	FIELD_REQUIRED("cause", VALUE_BYTES, "Why the wait began."),
+	FIELD_REQUIRED("age_ns", VALUE_UNSIGNED, "How long it had waited at the end of the run."),
 };
 
 const struct record_type in_flight_record_type = {
@@ -98,11 +80,6 @@ const struct record_type in_flight_record_type = {
 	.fields = in_flight_fields,
 	.nr_fields = sizeof(in_flight_fields) / sizeof(in_flight_fields[0]),
 };
-
-static struct value value__text(const char *text, size_t size)
-{
-	return value__bytes(text, strnlen(text, size));
-}
 
 /* "hog/123 4ms": who held the CPU, and for how long before it was given up. */
 static void write_holder(const struct runqlat_slow *slow, char *text, size_t size)
@@ -133,14 +110,14 @@ struct record slow__record(const struct runqlat_slow *slow, const struct record_
 	*value++ = value__unsigned(slow->event.time_ns - times->started_ns);
 	*value++ = value__unsigned(slow->event.duration_ns);
 	*value++ = value__unsigned(slow->cpu);
-	*value++ = value__bytes(cause, strlen(cause));
-	*value++ = value__text(slow->comm, RUNQLAT_COMM_SIZE);
+	*value++ = value__text(cause);
+	*value++ = value__name(slow->comm, RUNQLAT_COMM_SIZE);
 	*value++ = value__unsigned(slow->pid);
 	*value++ = value__unsigned(slow->tid);
 	if (slow->prev_seen) {
 		*value++ = value__unsigned(slow->prev_pid);
 		*value++ = value__unsigned(slow->prev_tid);
-		*value++ = value__text(slow->prev_comm, RUNQLAT_COMM_SIZE);
+		*value++ = value__name(slow->prev_comm, RUNQLAT_COMM_SIZE);
 	} else {
 		*value++ = (struct value){};
 		*value++ = (struct value){};
@@ -151,7 +128,7 @@ struct record slow__record(const struct runqlat_slow *slow, const struct record_
 	if (slow->waker_tid) {
 		*value++ = value__unsigned(slow->waker_pid);
 		*value++ = value__unsigned(slow->waker_tid);
-		*value++ = value__text(slow->waker_comm, RUNQLAT_COMM_SIZE);
+		*value++ = value__name(slow->waker_comm, RUNQLAT_COMM_SIZE);
 		snprintf(values->more, sizeof(values->more), "%.*s/%u", RUNQLAT_COMM_SIZE,
 			 slow->waker_comm, slow->waker_tid);
 	} else {
@@ -160,9 +137,9 @@ struct record slow__record(const struct runqlat_slow *slow, const struct record_
 		*value++ = (struct value){};
 		snprintf(values->more, sizeof(values->more), "-");
 	}
-	*value++ = value__text(values->more, sizeof(values->more));
+	*value++ = value__name(values->more, sizeof(values->more));
 	write_holder(slow, values->text, sizeof(values->text));
-	*value++ = value__text(values->text, sizeof(values->text));
+	*value++ = value__name(values->text, sizeof(values->text));
 	return (struct record){ &slow_record_type, values->values };
 }
 
@@ -173,20 +150,19 @@ struct record open__record(const struct runqlat_open *open, struct record_values
 
 	*value++ = value__unsigned(open->pid);
 	*value++ = value__unsigned(open->tid);
-	*value++ = value__text(open->comm, RUNQLAT_COMM_SIZE);
-	*value++ = value__bytes(cause, strlen(cause));
+	*value++ = value__name(open->comm, RUNQLAT_COMM_SIZE);
+	*value++ = value__text(cause);
 	*value++ = value__unsigned(open->age_ns);
 	return (struct record){ &in_flight_record_type, values->values };
 }
 
-void key__values(const struct hist_key *key, const char *name, uint32_t by, const char *cgroup,
-		 struct value values[HISTOGRAM_KEY_NR_FIELDS])
+void key__fill(const struct hist_key *key, uint32_t by,
+	       struct value values[HISTOGRAM_KEY_NR_FIELDS])
 {
 	const char *cause = runqlat_cause_names[key->cause % RUNQLAT_NR_CAUSES];
 
-	histogram_key__values(key, name, by, cgroup, values);
 	if (by & 1U << RUNQLAT_BY_CAUSE)
-		values[HISTOGRAM_KEY_CAUSE] = value__bytes(cause, strlen(cause));
+		values[HISTOGRAM_KEY_CAUSE] = value__text(cause);
 	if (by & 1U << RUNQLAT_BY_PIDNS)
 		values[HISTOGRAM_KEY_PID_NS] = value__unsigned(key->pid_ns);
 }

@@ -34,9 +34,8 @@ struct record slow__record(const struct runqlat_slow *slow, const struct record_
 			   struct record_values *values);
 struct record open__record(const struct runqlat_open *open, struct record_values *values);
 
-/* The member "key" of a histogram kept by these (bits of enum runqlat_by). cgroup: the path of
- * the key's, or NULL. key and name are borrowed. */
-void key__values(const struct hist_key *key, const char *name, uint32_t by, const char *cgroup,
-		 struct value values[HISTOGRAM_KEY_NR_FIELDS]);
+/* The parts of a key that only runqlat has; by: bits of enum runqlat_by. */
+void key__fill(const struct hist_key *key, uint32_t by,
+	       struct value values[HISTOGRAM_KEY_NR_FIELDS]);
 
 #endif

@@ -39,7 +39,7 @@ struct runqlat {
 static int runqlat__size(struct runqlat *runqlat)
 {
 	const bool every = runqlat->options.slower_ns;
-	const struct hist_source *source = &runqlat->report.source;
+	const struct hist_source *source = &runqlat->report.distribution.source;
 	int nr_cpus = libbpf_num_possible_cpus(), err;
 	struct hist_room room = { 1, 1 };
 
@@ -74,9 +74,11 @@ static int runqlat__open(void *ctx, struct session_object *object)
 	*config = runqlat_options__config(&runqlat->options);
 	*(__u32 *)&skel->rodata->threads_in_storage = runqlat->has_task_storage;
 	runqlat->threads = THREADS(skel, runqlat_walk, runqlat->has_task_storage);
-	*(struct hist_config *)&skel->rodata->hist_config = runqlat->report.style.config;
+	*(struct hist_config *)&skel->rodata->hist_config =
+		runqlat->report.distribution.style.config;
 	bpf_program__set_autoload(skel->progs.runqlat_open, true);
-	runqlat->report.source = HIST_SOURCE(skel, runqlat_options__by(&runqlat->options));
+	runqlat->report.distribution.source = HIST_SOURCE(skel,
+							  runqlat_options__by(&runqlat->options));
 	*object = SESSION_OBJECT(skel);
 	object->ended_ns = (__u64 *)&skel->bss->run_ended_ns;
 	return runqlat__size(runqlat);
@@ -116,7 +118,7 @@ static int runqlat__event(void *ctx, const void *data, size_t size)
 	struct runqlat *runqlat = ctx;
 
 	(void)size; /* all records are of one kind */
-	return report__slow(&runqlat->report, data);
+	return distribution__slow(&runqlat->report.distribution, data);
 }
 
 static int runqlat__report(void *ctx, const struct session_span *span)
@@ -125,7 +127,7 @@ static int runqlat__report(void *ctx, const struct session_span *span)
 	int err = span->last ? walk__read(runqlat->settle_fd, 0, NULL, NULL) : 0, open_err = 0;
 
 	if (!err)
-		err = report__interval(&runqlat->report, span);
+		err = distribution__report(&runqlat->report.distribution, span);
 	if (span->last)
 		open_err = report__open_waits(&runqlat->report, runqlat->open_fd);
 	return err ? err : open_err;
@@ -156,12 +158,12 @@ int main(int argc, char **argv)
 	runqlat.options.one_cache = cpus__share_cache("/sys/devices/system/cpu");
 	work.interval_ns = runqlat.options.interval.ns;
 	work.max_reports = runqlat.options.count.count;
-	work.aside = runqlat_options__aside(&runqlat.options, aside, sizeof(aside));
-	runqlat.report.style = runqlat_options__style(&runqlat.options);
+	work.aside = distribution__aside(runqlat.options.slower_ns, aside, sizeof(aside));
+	runqlat.report.distribution.style = runqlat_options__style(&runqlat.options);
 	runqlat.has_task_storage = threads__have_storage();
 
 	status = session__trace(&runqlat.session, &tool, &runqlat.options.common, &work);
-	report__close(&runqlat.report);
+	distribution__close(&runqlat.report.distribution);
 	if (runqlat.settle_fd >= 0)
 		close(runqlat.settle_fd);
 	if (runqlat.open_fd >= 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "records.h"
+#include "report/distribution.h"
 #include "run/log.h"
 #include "run/number.h"
 #include "run/option_rows.h"
@@ -102,15 +103,8 @@ const struct tool_options runqlat_tool_options = {
 
 int runqlat_options__check(const struct runqlat_options *options)
 {
-	const char *without = options->top.given      ? "top" :
-			      options->sort	      ? "sort" :
-			      options->max_keys.given ? "max-keys" :
-							NULL;
-	if (without && !runqlat_options__by(options))
-		return log_error_because(EINVAL, "it is about histograms by keys",
-					 "Give --by, too, or an option that means it, such as -P.",
-					 "option --%s has no sense here", without);
-	return 0;
+	return distribution__check_keys(runqlat_options__by(options), &options->top, options->sort,
+					&options->max_keys);
 }
 
 uint32_t runqlat_options__by(const struct runqlat_options *options)
@@ -125,11 +119,7 @@ uint32_t runqlat_options__by(const struct runqlat_options *options)
 
 uint32_t runqlat_options__slowest(const struct runqlat_options *options)
 {
-	if (options->slowest.given)
-		return (uint32_t)options->slowest.count;
-	if (options->slower_ns || options__face(&options->common) != FACE_TEXT)
-		return 0;
-	return SLOWEST_DEFAULT;
+	return distribution__slowest(&options->common, &options->slowest, options->slower_ns);
 }
 
 static bool runqlat_options__tells_wakers(const struct runqlat_options *options)
@@ -175,17 +165,6 @@ struct histogram_style runqlat_options__style(const struct runqlat_options *opti
 		style.unit = "nsecs";
 	}
 	return style;
-}
-
-const char *runqlat_options__aside(const struct runqlat_options *options, char *text, size_t size)
-{
-	char slower[32];
-
-	if (!options->slower_ns)
-		return NULL;
-	snprintf(text, size, "each longer than %s told",
-		 number__format_time(options->slower_ns, slower));
-	return text;
 }
 
 void runqlat_options__free(struct runqlat_options *options)

@@ -7,9 +7,6 @@
 #include "run/options.h"
 #include "runqlat.h"
 
-/* Waits that the text face tells when nothing else is asked for. */
-#define SLOWEST_DEFAULT 3
-
 struct runqlat_options {
 	struct common_options common;
 	struct optional_time interval;
@@ -59,9 +56,6 @@ struct runqlat_config runqlat_options__config(const struct runqlat_options *opti
 
 /* Borrows from options. */
 struct histogram_style runqlat_options__style(const struct runqlat_options *options);
-
-/* "each longer than 10ms told", or NULL. size: at least 64. */
-const char *runqlat_options__aside(const struct runqlat_options *options, char *text, size_t size);
 
 void runqlat_options__free(struct runqlat_options *options);
 

@@ -157,11 +157,6 @@ void count__columns(uint32_t by, bool causes, const char *columns[COLUMNS_MAX])
 	columns[nr] = NULL;
 }
 
-static struct value value__text(const char *text)
-{
-	return value__bytes(text, strlen(text));
-}
-
 /* Also of the kernel's own codes, which a tracer can see (include/linux/errno.h). */
 static const char *error_name(uint32_t error)
 {
