@@ -5,6 +5,7 @@
  * that a run is about.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/records.h"
@@ -168,6 +169,58 @@ static void check_text(void)
 	tool_run__free(&run);
 }
 
+static int compare_lines(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* The stacks of the lines, without the times, that differ; those with a chain alone. */
+static size_t nr_stacks(char *text)
+{
+	size_t nr = 0, capacity = 1, different = 0;
+	char *line, *rest, **lines;
+
+	for (line = text; (line = strchr(line, '\n')); line++)
+		capacity++;
+	lines = calloc(capacity, sizeof(*lines));
+	if (!lines)
+		test__fatal("stacks", "no memory");
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		*strrchr(line, ' ') = '\0';
+		if (strstr(line, ";chain_leaf"))
+			lines[nr++] = line;
+	}
+	qsort(lines, nr, sizeof(*lines), compare_lines);
+	for (size_t i = 0; i < nr; i++)
+		different += !i || strcmp(lines[i - 1], lines[i]) != 0;
+	free(lines);
+	return different;
+}
+
+/* Many different stacks: none is lost, none is taken for another. A sleep that is over before its
+ * thread has left the CPU is no stay, and no stack. */
+static void check_many(void)
+{
+	const unsigned long nr = test__scaled(50000);
+	struct workload workload = { .program = workload__own_program("many") };
+	struct tool_run run;
+	size_t seen;
+	char role[32];
+
+	snprintf(role, sizeof(role), "stacks %lu", nr);
+	workload.role = role;
+	tool_run__trace(&run, NULL, ARGS("-f", "-U", "--comm", file_name(workload.program)));
+	workload__run(&workload);
+	test__equal("many: the tool ends well", (uint64_t)tool_run__stop(&run), 0);
+	seen = nr_stacks(run.out);
+	test__check(seen <= nr && nr - seen <= nr / 1000 + 1, "many: each different stack is there",
+		    "%zu of %lu; stderr: %s", seen, nr, run.err);
+	test__check(!strstr(run.err, "stack not whole") && !strstr(run.err, "no room for it"),
+		    "many: none is lost", "stderr: %s", run.err);
+	printf("# %zu different stacks of %lu\n", seen, nr);
+	tool_run__free(&run);
+}
+
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
@@ -175,5 +228,6 @@ int main(int argc, char **argv)
 	check_marks();
 	check_choice();
 	check_text();
+	check_many();
 	return test__done();
 }

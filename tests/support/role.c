@@ -140,6 +140,51 @@ static void play_chain(char **words)
 		_exit(FAILED);
 }
 
+/* Depth of the stacks of play_stacks(): two functions at each level tell 2^DEPTH stacks apart. */
+#define DEPTH 16
+
+static WITH_FRAME_POINTER long stacks_left(unsigned long number, int depth);
+static WITH_FRAME_POINTER long stacks_right(unsigned long number, int depth);
+
+static WITH_FRAME_POINTER long stacks_below(unsigned long number, int depth)
+{
+	const struct timespec time = { 0, 50000 };
+	long result;
+
+	if (depth == DEPTH)
+		result = chain_leaf(&time);
+	else if (number >> depth & 1)
+		result = stacks_left(number, depth + 1);
+	else
+		result = stacks_right(number, depth + 1);
+	__asm__ volatile("" ::: "memory");
+	return result;
+}
+
+static WITH_FRAME_POINTER long stacks_left(unsigned long number, int depth)
+{
+	long result = stacks_below(number, depth);
+
+	__asm__ volatile("" ::: "memory");
+	return result;
+}
+
+static WITH_FRAME_POINTER long stacks_right(unsigned long number, int depth)
+{
+	long result = stacks_below(number, depth);
+
+	/* Not the same code as its sister: one would stand for both. */
+	__asm__ volatile("nop" ::: "memory");
+	return result;
+}
+
+static void play_stacks(char **words)
+{
+	for (unsigned long number_left = number(words[1]); number_left; number_left--)
+		if (stacks_below(number_left - 1, 0))
+			_exit(FAILED);
+}
+
 static void play_hold(char **words)
 {
 	char byte;
@@ -399,6 +444,7 @@ static const struct role roles[] = {
 	{ "abort", play_abort },
 	{ "sleep", play_sleep },
 	{ "chain", play_chain },
+	{ "stacks", play_stacks },
 	{ "hold", play_hold },
 	{ "burn", play_burn },
 	{ "burn-system", play_burn_system },

@@ -14,6 +14,7 @@
  *	sleep MS		sleeps
  *	chain MS		sleeps in chain_leaf(), by way of chain_outer() and
  *				chain_middle(), all with frame pointers
+ *	stacks N		sleeps for a moment at N different stacks, with frame pointers
  *	hold			ends with 0 at the end of its standard input
  *	burn MS			uses MS milliseconds of user CPU time
  *	burn-system MS		the same inside the kernel

@@ -130,7 +130,9 @@ static __noinline int thread__settle(struct thread *thread, struct task_struct *
 				     __u64 ahead_ns)
 {
 	struct account_counters *account = account__open(OFFCPUTIME_STAY);
-	struct stay stay = { .kernel_stack = STACK_NOT_SEEN };
+	struct stay stay = {
+		.kernel_stack = offcputime_config.kernel_stacks ? STACK_NOT_SEEN : STACK_NONE,
+	};
 	__u64 nr = 1, end_ns = 0;
 	bool measured;
 
