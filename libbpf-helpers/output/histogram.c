@@ -165,6 +165,9 @@ static const struct field key_fields[HISTOGRAM_KEY_NR_FIELDS] = {
 	[HISTOGRAM_KEY_CAUSE] = KEY_FIELD("cause", VALUE_BYTES, "Why the event began."),
 	[HISTOGRAM_KEY_PID_NS] = KEY_FIELD("pid_ns", VALUE_UNSIGNED,
 					   "Inode number of a PID namespace."),
+	[HISTOGRAM_KEY_FUNC] = KEY_FIELD("func", VALUE_BYTES, "What was called."),
+	[HISTOGRAM_KEY_RET] = KEY_FIELD("ret", VALUE_BYTES,
+					"What it returned: ok, the name of an error, or unknown."),
 	[HISTOGRAM_KEY_OTHERS] = KEY_FIELD("others", VALUE_UNSIGNED,
 					   "So many keys that --top leaves out, together."),
 };

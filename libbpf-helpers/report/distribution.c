@@ -53,7 +53,7 @@ static void distribution__fill_key(struct distribution *distribution,
 		cgroup = groups__path(&distribution->groups, reading->key.cgroup_id);
 	histogram_key__values(&reading->key, reading->name, config->by, cgroup, key);
 	if (config->fill_key)
-		config->fill_key(&reading->key, config->by, key);
+		config->fill_key(config->ctx, &reading->key, config->by, key);
 }
 
 static int distribution__histogram(void *ctx, const struct hist_reading *reading)

@@ -26,8 +26,9 @@ struct distribution_config {
 	size_t slow_size; /* of an event's record, which begins with a struct slow_event */
 	/* Writes an event's record. 0 or an error of the sink. */
 	int (*write_slow)(void *ctx, const void *slow);
-	/* NULL, or fills in the tool's own parts of a key. */
-	void (*fill_key)(const struct hist_key *key, uint32_t by,
+	/* NULL, or fills in the tool's own parts of a key; what they borrow has to stay until the
+	 * next call. */
+	void (*fill_key)(void *ctx, const struct hist_key *key, uint32_t by,
 			 struct value values[HISTOGRAM_KEY_NR_FIELDS]);
 	void *ctx;
 };

@@ -40,14 +40,23 @@ void function_type__read(struct function_type *type, const char *function)
 	btf__free(btf);
 }
 
+uint32_t function_type__shift(const struct function_type *type)
+{
+	if (!type->known || !type->size || type->size >= sizeof(uint64_t))
+		return 0;
+	return 8 * (uint32_t)(sizeof(uint64_t) - type->size);
+}
+
+bool function_type__has_errors(const struct function_type *type)
+{
+	return !type->known || type->is_signed || type->size >= sizeof(uint64_t);
+}
+
 int64_t function_type__result(const struct function_type *type, uint64_t value)
 {
-	uint32_t unused;
+	uint32_t unused = function_type__shift(type);
 
-	if (!type->known || !type->size || type->size >= sizeof(value))
-		return (int64_t)value;
-	unused = 8 * (uint32_t)(sizeof(value) - type->size);
-	if (type->is_signed)
+	if (!unused || type->is_signed)
 		return (int64_t)(value << unused) >> unused;
 	return (int64_t)(value << unused >> unused);
 }

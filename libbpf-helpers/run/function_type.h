@@ -18,6 +18,12 @@ struct function_type {
  * left unknown. */
 void function_type__read(struct function_type *type, const char *function);
 
+/* Bits of the register above what is returned: those that mean nothing. */
+uint32_t function_type__shift(const struct function_type *type);
+
+/* Whether what is returned can be a negative number, as errors are; pointers can. */
+bool function_type__has_errors(const struct function_type *type);
+
 /* What a function has returned, from the whole register; pointers and what is not known are taken
  * as signed, so that errors in them are negative. */
 int64_t function_type__result(const struct function_type *type, uint64_t value);

@@ -61,7 +61,8 @@ enum hist_by {
 	HIST_NR_BY,
 };
 
-/* What a histogram of a keyed table is of. A tool leaves the parts it has no use for 0. */
+/* What a histogram of a keyed table is of. A tool leaves the parts it has no use for 0: keys are
+ * compared as bytes. */
 struct hist_key {
 	__u64 cgroup_id;
 	__u32 pid;
@@ -69,7 +70,7 @@ struct hist_key {
 	__u32 cpu;
 	__u32 cause; /* the tool's own numbers */
 	__u32 pid_ns; /* inode number of a PID namespace */
-	__u32 unused; /* 0: keys are compared as bytes */
+	__u32 kind; /* the tool's own numbers, too */
 	char comm[HIST_NAME_SIZE];
 };
 

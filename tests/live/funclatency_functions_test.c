@@ -2,6 +2,7 @@
 /* Functions of the kernel, by each way to attach that works here: as many calls as were made, also
  * nested ones, from many threads, asleep, and in interrupts on idle CPUs. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -67,6 +69,26 @@ static void *sleep_once(void *arg)
 
 	nanosleep(&time, arg);
 	return NULL;
+}
+
+/* Fails: there is no place left for a descriptor. */
+static void open_without_place(const struct writer *writer)
+{
+	const struct rlimit limit = { 1, 1 };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		_exit(13);
+	for (unsigned long i = 0; i < writer->calls; i++)
+		if (open("/", O_RDONLY) != -1 || errno != EMFILE)
+			_exit(14);
+}
+
+/* Fails with an error in the place of a pointer. */
+static void open_in_vain(const struct writer *writer)
+{
+	for (unsigned long i = 0; i < writer->calls; i++)
+		if (open("/no_file_of_this_name", O_RDONLY) != -1 || errno != ENOENT)
+			_exit(15);
 }
 
 static void sleep_in_threads(const struct writer *writer)
@@ -309,6 +331,41 @@ static void check_edges(const char *way)
 	tool_run__free(&run);
 }
 
+/* By what a function returns: a number of 32 bits, or a pointer. */
+static void check_outcomes(const char *function, const char *error, const char *way,
+			   void (*work)(const struct writer *writer))
+{
+	const struct writer writer = {
+		.name = writer__name("ret"), .calls = 300, .cpu = -1, .work = work
+	};
+	struct records records;
+	struct tool_run run;
+	char check[96];
+	uint64_t failed;
+
+	if (!tool_run__start(&run, NULL,
+			     ARGS("-j", "-e", "--attach", way, "--comm", writer.name, function))) {
+		tool_run__wait(&run);
+		snprintf(check, sizeof(check), "outcomes of %s: a guest has functions", function);
+		test__check(!getenv("VANTAGE_GUEST"), check, "%s", run.err);
+		tool_run__free(&run);
+		return;
+	}
+	writer__run(&writer);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	failed = calls__by_call(&records, NULL, error);
+	snprintf(check, sizeof(check), "outcomes of %s by %s: those that fail", function, way);
+	/* Before Linux 5.17 a program of fexit is not told. */
+	test__check(failed == writer.calls ||
+			    (!failed && strcmp(way, "kprobe") &&
+			     calls__by_call(&records, NULL, "unknown") >= writer.calls),
+		    check, "%" PRIu64 ", not known %" PRIu64, failed,
+		    calls__by_call(&records, NULL, "unknown"));
+	records__free(&records);
+	tool_run__free(&run);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const ways[] = { "auto", "fentry", "kprobe" };
@@ -317,6 +374,12 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++)
 			check_case(&cases[i], ways[way]);
+	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+		check_outcomes("get_unused_fd_flags", "EMFILE", ways[way], open_without_place);
+		/* Its name in Linux 7.2 is another one. */
+		if (kernel__has("do_filp_open"))
+			check_outcomes("do_filp_open", "ENOENT", ways[way], open_in_vain);
+	}
 	check_edges("fentry");
 	check_edges("kprobe");
 	return test__done();

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/calls.h"
 #include "support/role.h"
 #include "support/test.h"
 #include "support/tool.h"
@@ -52,20 +53,6 @@ static void check_untraceable(void)
 	check_refused("sched_clock", "notrace", "a caller");
 }
 
-static bool has_symbol(const char *wanted)
-{
-	FILE *file = fopen("/proc/kallsyms", "re");
-	char line[512], name[NAME_SIZE], type;
-	bool found = false;
-
-	if (!file)
-		test__fatal("kallsyms", "cannot be read");
-	while (!found && fgets(line, sizeof(line), file))
-		found = sscanf(line, "%*s %c %127s", &type, name) == 2 && !strcmp(name, wanted);
-	fclose(file);
-	return found;
-}
-
 /* The nth function of which there is nothing but a variant; its name without the suffix. */
 static bool find_variant(unsigned int n, char base[NAME_SIZE])
 {
@@ -100,7 +87,7 @@ static void check_variants(void)
 
 	for (unsigned int i = 0; i < TRIES && find_variant(i, base); i++) {
 		snprintf(full, sizeof(full), "%s%s", base, SUFFIX);
-		if (!refused && !has_symbol(base)) {
+		if (!refused && !kernel__has(base)) {
 			check_refused(base, "variants", full);
 			refused = true;
 		}

@@ -181,6 +181,42 @@ static void check_patterns(void)
 	records__free(&records);
 }
 
+static void call_and_fail(const struct writer *writer)
+{
+	for (unsigned long i = 0; i < writer->calls; i++) {
+		if (syscall(SYS_close, -1) != -1 || syscall(SYS_getppid) < 0)
+			_exit(6);
+		if (i % 2 && syscall(SYS_close, dup(0)))
+			_exit(7);
+	}
+}
+
+static void check_outcomes(void)
+{
+	const struct writer writer = {
+		.name = writer__name("ret"), .calls = 500, .cpu = -1, .work = call_and_fail
+	};
+	struct records records;
+	struct tool_run run;
+
+	tool_run__trace(&run, NULL, ARGS("-j", "-F", "-e", "--comm", writer.name, "sys:*"));
+	writer__run(&writer);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	check_exact(records__account(&records), "outcomes");
+	test__equal("outcomes: those that fail", calls__by_call(&records, "sys:close", "EBADF"),
+		    500);
+	test__equal("outcomes: those that do not", calls__by_call(&records, "sys:close", "ok"),
+		    250);
+	test__equal("outcomes: another call", calls__by_call(&records, "sys:getppid", "ok"), 500);
+	test__equal("outcomes: which does not fail", calls__by_call(&records, "sys:getppid", NULL),
+		    500);
+	test__equal("outcomes: all are what was recorded", calls__by_call(&records, NULL, NULL),
+		    (uint64_t)account__term(records__account(&records), NULL, "recorded"));
+	records__free(&records);
+	tool_run__free(&run);
+}
+
 static void check_edges(void)
 {
 	const struct writer writer = {
@@ -248,6 +284,7 @@ int main(int argc, char **argv)
 	check_forks();
 	check_compat();
 	check_patterns();
+	check_outcomes();
 	check_edges();
 	check_intervals();
 	check_count();

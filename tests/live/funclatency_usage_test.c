@@ -43,6 +43,8 @@ static const struct refusal refusals[] = {
 	  1,
 	  "cannot" },
 	{ "a pid that is not there", { "-p", "4000000", "sys:write" }, 1, "4000000" },
+	{ "outcomes of a user function", { "-e", "/proc/self/exe:f" }, 2, "no outcome" },
+	{ "outcomes of what returns nothing", { "-e", "schedule" }, 2, "returns nothing" },
 	{ "a way that system calls have not", { "--attach", "kprobe", "sys:write" }, 1, "kprobe" },
 	{ "a way that functions have not", { "--attach", "tp_btf", "vfs_write" }, 1, "tp_btf" },
 };
@@ -94,6 +96,10 @@ static void check_text(void)
 	test__check(strstr(run.out, "msecs : count") && strstr(run.out, "pid = ") &&
 			    strstr(run.out, "p12.5 [") && !strstr(run.out, "p99"),
 		    "text: -m -P --percentiles", "%s", run.out);
+	tool_run__free(&run);
+	trace(&run, ARGS("-F", "-e", "sys:write*"));
+	test__check(!!strstr(run.out, "func = sys:write, ret = ok\n"), "text: -F -e", "%s",
+		    run.out);
 	tool_run__free(&run);
 	trace(&run, ARGS("-L", "--top", "1", "--sort", "count", "sys:write"));
 	test__check(!!strstr(run.out, "tid = "), "text: -L", "%s", run.out);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "calls.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "test.h"
 
 static uint64_t number_of(const struct json_value *record, const char *name)
@@ -49,6 +52,21 @@ struct calls calls__of(const struct records *records, const char *comm)
 	return calls;
 }
 
+uint64_t calls__by_call(const struct records *records, const char *func, const char *ret)
+{
+	const struct json_value *record, *key;
+	uint64_t count = 0;
+	size_t index = 0;
+
+	while ((record = records__next(records, "histogram", 0, &index))) {
+		key = json__get(record, "key");
+		if ((!func || json__is(json__get(key, "func"), func)) &&
+		    (!ret || json__is(json__get(key, "ret"), ret)))
+			count += number_of(record, "count");
+	}
+	return count;
+}
+
 uint64_t calls__at(const struct records *records, uint64_t value)
 {
 	const struct json_value *record;
@@ -63,4 +81,18 @@ uint64_t calls__at(const struct records *records, uint64_t value)
 uint64_t account__missed(const struct json_value *account, const char *program)
 {
 	return number_of(json__get(account, "missed"), program);
+}
+
+bool kernel__has(const char *wanted)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char line[512], name[128], type;
+	bool found = false;
+
+	if (!file)
+		test__fatal("kallsyms", "cannot be read");
+	while (!found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "%*s %c %127s", &type, name) == 2 && !strcmp(name, wanted);
+	fclose(file);
+	return found;
 }

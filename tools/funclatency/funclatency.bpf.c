@@ -197,9 +197,34 @@ static __always_inline void call__begin(const struct frame_key *key,
 	frame->start_ns = bpf_ktime_get_ns();
 }
 
+/* What a program knows of a call that returns. */
+struct call_end {
+	void *ctx; /* of the program */
+	__s64 result;
+	bool has_result;
+	bool has_stack; /* it is of a function */
+	__u32 syscall;
+	__u32 abi;
+};
+
+/* The error that a call returned; 0: none. */
+static __always_inline __u32 call__error(const struct call_end *end)
+{
+	__s64 result = end->result;
+
+	if (!end->has_result)
+		return FUNCLATENCY_RET_UNKNOWN;
+	result = (__s64)((__u64)result << funclatency_config.result_shift) >>
+		 funclatency_config.result_shift;
+	if (!funclatency_config.result_has_errors || result >= 0 || result < -FUNCLATENCY_ERROR_MAX)
+		return 0;
+	return (__u32)-result;
+}
+
 /* False when the table has no room. The task of a call is who is current: an interrupt's is the
  * one that it interrupted. */
-static __always_inline bool call__add_keyed(__u64 now_ns, __u64 duration_ns)
+static __always_inline bool call__add_keyed(const struct call_end *end, __u64 now_ns,
+					    __u64 duration_ns)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	const __u32 by = funclatency_config.by;
@@ -224,6 +249,10 @@ static __always_inline bool call__add_keyed(__u64 now_ns, __u64 duration_ns)
 		key.cgroup_id = cgroup__id(task__cgroup(task));
 	if (by & 1 << HIST_BY_CPU)
 		key.cpu = bpf_get_smp_processor_id();
+	if (by & 1 << FUNCLATENCY_BY_FUNC)
+		key.cause = FUNCLATENCY_FUNC(end->abi, end->syscall);
+	if (by & 1 << FUNCLATENCY_BY_RET)
+		key.kind = call__error(end);
 	return hist__add_keyed(&key, named ? name : NULL, now_ns, duration_ns);
 }
 
@@ -236,16 +265,6 @@ static __always_inline bool call__is_slow(struct cpu_state *cpu, __u64 duration_
 		return false;
 	return cpu && slowest__takes(&cpu->slowest, funclatency_config.slowest, duration_ns);
 }
-
-/* What a program knows of a call that returns. */
-struct call_end {
-	void *ctx; /* of the program */
-	__s64 result;
-	bool has_result;
-	bool has_stack; /* it is of a function */
-	__u32 syscall;
-	__u32 abi;
-};
 
 static __always_inline void call__send(const struct call_end *end, __u64 now_ns, __u64 duration_ns)
 {
@@ -305,7 +324,7 @@ static __always_inline void call__end(const struct frame_key *key, struct cpu_st
 		bpf_map_delete_elem(&frames, &key->key);
 	if (!funclatency_config.by) {
 		hist__add(now_ns - start_ns);
-	} else if (!call__add_keyed(now_ns, now_ns - start_ns)) {
+	} else if (!call__add_keyed(end, now_ns, now_ns - start_ns)) {
 		account = account__open(FUNCLATENCY_CALL);
 		if (account)
 			account__add(&account->lost[ACCOUNT_MAP_FULL]);

@@ -77,6 +77,8 @@ static int funclatency__open(void *ctx, struct session_object *object)
 	funclatency->skel = skel;
 	config = (struct funclatency_config *)&skel->rodata->funclatency_config;
 	config->by = funclatency_options__by(&funclatency->options);
+	config->result_shift = function_type__shift(&funclatency->target.type);
+	config->result_has_errors = function_type__has_errors(&funclatency->target.type);
 	config->slower_ns = funclatency->options.slower_ns;
 	config->slowest = funclatency_options__slowest(&funclatency->options);
 	memcpy(config->syscalls, funclatency->target.syscalls, sizeof(config->syscalls));

@@ -12,6 +12,20 @@ enum funclatency_kind {
 	FUNCLATENCY_CALL,
 };
 
+/* What histograms can be kept by beside enum hist_by. */
+enum funclatency_by {
+	FUNCLATENCY_BY_FUNC = HIST_NR_BY, /* hist_key.cause: FUNCLATENCY_FUNC(); functions: 0 */
+	FUNCLATENCY_BY_RET, /* hist_key.kind: 0, the number of an error, FUNCLATENCY_RET_UNKNOWN */
+};
+
+/* A system call in one number. */
+#define FUNCLATENCY_FUNC(abi, number) ((abi) << 16 | (number))
+#define FUNCLATENCY_FUNC_ABI(func) ((func) >> 16)
+#define FUNCLATENCY_FUNC_NUMBER(func) ((func)&0xffff)
+
+#define FUNCLATENCY_ERROR_MAX 4095 /* include/linux/err.h */
+#define FUNCLATENCY_RET_UNKNOWN (FUNCLATENCY_ERROR_MAX + 1)
+
 /* Numbers of system calls that are looked at, of 64-bit and of 32-bit callers. */
 #define FUNCLATENCY_NR_SYSCALLS 512
 #define FUNCLATENCY_NR_ABIS 2
@@ -26,7 +40,9 @@ enum funclatency_syscall {
 struct funclatency_config {
 	__u64 slower_ns; /* a record for each call longer than this; 0: none */
 	__u32 slowest; /* a record for the longest calls of each CPU; 0: none */
-	__u32 by; /* bits of enum hist_by; 0: one histogram of all */
+	__u32 by; /* bits of enum hist_by and enum funclatency_by; 0: one histogram of all */
+	__u32 result_shift; /* bits of the register above what is returned */
+	__u32 result_has_errors; /* what is returned can be negative */
 	/* By ABI and number: enum funclatency_syscall. */
 	__u8 syscalls[FUNCLATENCY_NR_ABIS][FUNCLATENCY_NR_SYSCALLS];
 };

@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/error_name.h"
 #include "run/account.h"
 #include "run/interval.h"
 
 const char *const funclatency_by_names[] = {
-	[HIST_BY_PID] = "pid",	     [HIST_BY_TID] = "tid", [HIST_BY_COMM] = "comm",
-	[HIST_BY_CGROUP] = "cgroup", [HIST_BY_CPU] = "cpu", NULL,
+	[HIST_BY_PID] = "pid",	      [HIST_BY_TID] = "tid",
+	[HIST_BY_COMM] = "comm",      [HIST_BY_CGROUP] = "cgroup",
+	[HIST_BY_CPU] = "cpu",	      [FUNCLATENCY_BY_FUNC] = "func",
+	[FUNCLATENCY_BY_RET] = "ret", NULL,
 };
 
 static const struct field frame_fields[FRAME_NR_FIELDS] = {
@@ -112,13 +115,11 @@ static struct value frames__value(const char *target, const struct callers *call
 	return value__records(values->frames, callers->nr + 1);
 }
 
-#define MAX_ERRNO 4095 /* include/linux/err.h */
-
 struct record slow__record(const struct funclatency_slow *slow, const char *target,
 			   const struct callers *callers, const int64_t *result,
 			   const struct record_times *times, struct record_values *values)
 {
-	bool failed = result && *result < 0 && *result >= -MAX_ERRNO;
+	bool failed = result && *result < 0 && *result >= -ERROR_MAX;
 	struct value *value = values->values;
 
 	values->stack = (struct buffer){};
@@ -130,7 +131,8 @@ struct record slow__record(const struct funclatency_slow *slow, const char *targ
 	*value++ = value__unsigned(slow->pid);
 	*value++ = value__unsigned(slow->tid);
 	*value++ = result ? value__signed(*result) : (struct value){};
-	*value++ = failed ? value__text(strerrorname_np((int)-*result)) : (struct value){};
+	*value++ = failed ? value__text(kernel_error__name((uint32_t) - *result)) :
+			    (struct value){};
 	*value++ = value__text(target);
 	if (callers) {
 		*value++ = frames__value(target, callers, values);
@@ -154,6 +156,19 @@ struct record open_call__record(const struct open_call *call, const char *target
 	*value++ = *call->comm ? value__name(call->comm, sizeof(call->comm)) : (struct value){};
 	*value++ = value__unsigned(call->age_ns);
 	return (struct record){ &in_flight_record_type, values->values };
+}
+
+void key__fill(const struct hist_key *key, const char *func, uint32_t by,
+	       struct value values[HISTOGRAM_KEY_NR_FIELDS])
+{
+	const char *ret = !key->kind			       ? "ok" :
+			  key->kind == FUNCLATENCY_RET_UNKNOWN ? "unknown" :
+								 kernel_error__name(key->kind);
+
+	if (by & 1U << FUNCLATENCY_BY_FUNC)
+		values[HISTOGRAM_KEY_FUNC] = value__text(func);
+	if (by & 1U << FUNCLATENCY_BY_RET)
+		values[HISTOGRAM_KEY_RET] = value__text(ret);
 }
 
 const struct record_type *const funclatency_row_types[] = { &slow_record_type, NULL };

@@ -25,7 +25,7 @@ extern const struct record_type *const funclatency_csv_types[];
 extern const char *const funclatency_columns[];
 extern const char *const funclatency_stack_columns[];
 
-/* Names of --by, by enum hist_by, NULL-terminated. */
+/* Names of --by, by enum hist_by and enum funclatency_by, NULL-terminated. */
 extern const char *const funclatency_by_names[];
 
 #define FRAME_NR_FIELDS 5
@@ -47,5 +47,9 @@ struct record slow__record(const struct funclatency_slow *slow, const char *targ
 /* Borrows from its arguments. */
 struct record open_call__record(const struct open_call *call, const char *target,
 				struct record_values *values);
+
+/* Beside histogram_key__values(): what was called (func, borrowed), and what it returned. */
+void key__fill(const struct hist_key *key, const char *func, uint32_t by,
+	       struct value values[HISTOGRAM_KEY_NR_FIELDS]);
 
 #endif

@@ -7,7 +7,8 @@
 #include "inflight.h"
 #include "syscalls.h"
 
-static const char *report__target(const struct report *report, const struct funclatency_slow *slow,
+/* Of a system call by its ABI and number; else the target itself. size: at least 64. */
+static const char *report__target(const struct report *report, uint32_t abi, uint32_t number,
 				  char *text, size_t size)
 {
 	const char *name;
@@ -15,7 +16,7 @@ static const char *report__target(const struct report *report, const struct func
 	if (report->target->kind != TARGET_SYSCALLS)
 		return report->target->kind == TARGET_USER ? report->options->target :
 							     report->target->name;
-	name = syscalls__name(slow->abi, slow->syscall);
+	name = syscalls__name(abi, number);
 	snprintf(text, size, "sys:%s", name ? name : "?");
 	return text;
 }
@@ -26,8 +27,8 @@ static int report__write_slow(void *ctx, const void *data)
 	const struct funclatency_slow *slow = data;
 	const struct record_times times = { report->session->clock, report->session->started_ns };
 	bool is_function = report->target->kind == TARGET_FUNCTION;
-	int64_t result = function_type__result(&report->type, (uint64_t)slow->result);
-	bool has_result = slow->has_result && !report->type.returns_nothing;
+	int64_t result = function_type__result(&report->target->type, (uint64_t)slow->result);
+	bool has_result = slow->has_result && !report->target->type.returns_nothing;
 	static struct record_values values;
 	static struct callers callers;
 	struct record record;
@@ -36,12 +37,24 @@ static int report__write_slow(void *ctx, const void *data)
 
 	if (is_function)
 		callers__name(&callers, report->symbolizer, report->target->name, slow);
-	record = slow__record(slow, report__target(report, slow, target, sizeof(target)),
-			      is_function ? &callers : NULL, has_result ? &result : NULL, &times,
-			      &values);
+	record = slow__record(
+		slow, report__target(report, slow->abi, slow->syscall, target, sizeof(target)),
+		is_function ? &callers : NULL, has_result ? &result : NULL, &times, &values);
 	err = session__record_events(report->session, FUNCLATENCY_CALL, 0, &record);
 	buffer__free(&values.stack);
 	return err;
+}
+
+static void report__fill_key(void *ctx, const struct hist_key *key, uint32_t by,
+			     struct value values[HISTOGRAM_KEY_NR_FIELDS])
+{
+	struct report *report = ctx;
+
+	key__fill(key,
+		  report__target(report, FUNCLATENCY_FUNC_ABI(key->cause),
+				 FUNCLATENCY_FUNC_NUMBER(key->cause), report->func,
+				 sizeof(report->func)),
+		  by, values);
 }
 
 int report__open(struct report *report, struct session *session,
@@ -58,6 +71,7 @@ int report__open(struct report *report, struct session *session,
 		.slowest = funclatency_options__slowest(options),
 		.slow_size = sizeof(struct funclatency_slow),
 		.write_slow = report__write_slow,
+		.fill_key = report__fill_key,
 		.ctx = report,
 	};
 	int err = distribution__open(&report->distribution, &config);
@@ -69,7 +83,6 @@ int report__open(struct report *report, struct session *session,
 	report->target = target;
 	if ((!config.slowest && !options->slower_ns) || target->kind != TARGET_FUNCTION)
 		return 0;
-	function_type__read(&report->type, target->name);
 	return symbolizer__open(&report->symbolizer, &symbols);
 }
 

@@ -7,7 +7,6 @@
 #include "callers.h"
 #include "records.h"
 #include "report/distribution.h"
-#include "run/function_type.h"
 #include "run/session.h"
 #include "settings.h"
 #include "target.h"
@@ -22,8 +21,8 @@ struct report {
 	struct session *session;
 	const struct funclatency_options *options;
 	const struct target *target;
-	struct function_type type; /* of the target */
 	struct symbolizer *symbolizer; /* where slow calls of functions are told */
+	char func[64]; /* of the histogram that is written */
 	int err; /* 0, or the first error of the sink among the open calls */
 };
 

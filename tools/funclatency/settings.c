@@ -27,7 +27,11 @@ static const struct option_row rows[] = {
 			"A histogram for each process"),
 	OPTION_ROW_FLAG("per-thread", 'L', OPTION_REPORT, FIELD(per_thread),
 			"A histogram for each thread"),
-	OPTION_ROW_BY(FIELD(by), funclatency_by_names, "pid, tid, comm, cgroup, cpu"),
+	OPTION_ROW_FLAG("per-function", 'F', OPTION_REPORT, FIELD(per_function),
+			"A histogram for each system call of those that match"),
+	OPTION_ROW_FLAG("errors", 'e', OPTION_REPORT, FIELD(errors),
+			"A histogram for each outcome: success, and each error"),
+	OPTION_ROW_BY(FIELD(by), funclatency_by_names, "pid, tid, comm, cgroup, cpu, func, ret"),
 	OPTION_ROW_TOP(FIELD(top),
 		       "Only the N histograms that have most by --sort; all others are one more"),
 	OPTION_ROW_SORT(FIELD(sort), histogram_order_names,
@@ -83,12 +87,25 @@ int funclatency_options__check(const struct funclatency_options *options)
 uint32_t funclatency_options__by(const struct funclatency_options *options)
 {
 	return options->by | (uint32_t)options->per_process << HIST_BY_PID |
-	       (uint32_t)options->per_thread << HIST_BY_TID;
+	       (uint32_t)options->per_thread << HIST_BY_TID |
+	       (uint32_t)options->per_function << FUNCLATENCY_BY_FUNC |
+	       (uint32_t)options->errors << FUNCLATENCY_BY_RET;
 }
 
 uint32_t funclatency_options__slowest(const struct funclatency_options *options)
 {
 	return distribution__slowest(&options->common, &options->slowest, options->slower_ns);
+}
+
+bool funclatency_options__by_result(const struct funclatency_options *options)
+{
+	return funclatency_options__by(options) & 1U << FUNCLATENCY_BY_RET;
+}
+
+bool funclatency_options__tell_results(const struct funclatency_options *options)
+{
+	return options->slower_ns || funclatency_options__slowest(options) ||
+	       funclatency_options__by_result(options);
 }
 
 struct histogram_style funclatency_options__style(const struct funclatency_options *options)

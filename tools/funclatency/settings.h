@@ -19,7 +19,9 @@ struct funclatency_options {
 	bool nanoseconds;
 	bool per_process;
 	bool per_thread;
-	uint32_t by; /* bits of enum hist_by */
+	bool per_function;
+	bool errors;
+	uint32_t by; /* bits of enum hist_by and enum funclatency_by */
 	struct optional_count max_keys;
 	struct optional_count top;
 	int sort; /* enum histogram_order */
@@ -34,11 +36,17 @@ int funclatency_options__check(const struct funclatency_options *options);
 /* Whether the run is about no target: it tells of the tool or of the machine. */
 bool funclatency_options__need_no_target(const struct funclatency_options *options);
 
-/* Bits of enum hist_by; 0: one histogram. */
+/* Bits of enum hist_by and enum funclatency_by; 0: one histogram. */
 uint32_t funclatency_options__by(const struct funclatency_options *options);
 
 /* How many of the slowest calls are told. */
 uint32_t funclatency_options__slowest(const struct funclatency_options *options);
+
+/* Whether histograms are kept by what calls return. */
+bool funclatency_options__by_result(const struct funclatency_options *options);
+
+/* Whether it is told in any way what a call returns. */
+bool funclatency_options__tell_results(const struct funclatency_options *options);
 
 /* Borrows from options. */
 struct histogram_style funclatency_options__style(const struct funclatency_options *options);

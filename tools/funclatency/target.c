@@ -74,6 +74,17 @@ int target__parse(const char *text, struct target *target)
 	return 0;
 }
 
+/* Reading it takes time. */
+static int target__read_type(struct target *target, const struct funclatency_options *options)
+{
+	function_type__read(&target->type, target->name);
+	if (target->type.returns_nothing && funclatency_options__by_result(options))
+		return log_error_because(EINVAL, "it returns nothing",
+					 "Leave out --errors and --by=ret.",
+					 "calls of %s have no outcome", target->name);
+	return 0;
+}
+
 int target__find(struct target *target, const struct funclatency_options *options)
 {
 	const struct number_list *pids = &options->common.filter.wanted[FILTER_PID];
@@ -81,6 +92,11 @@ int target__find(struct target *target, const struct funclatency_options *option
 
 	if (err || target->kind == TARGET_SYSCALLS)
 		return err;
+	if (target->kind == TARGET_USER && funclatency_options__by_result(options))
+		return log_error_because(EINVAL,
+					 "functions of programs have no common way to tell errors",
+					 "Leave out --errors and --by=ret.",
+					 "calls of %s have no outcome", options->target);
 	if (target->kind == TARGET_USER)
 		return user_function__find(&target->user, target->binary, target->name,
 					   pids->nr == 1 ? (uint32_t)pids->items[0] : 0, true);
@@ -88,7 +104,10 @@ int target__find(struct target *target, const struct funclatency_options *option
 			      &target->facts);
 	if (err)
 		return log_error(err, NULL, "cannot look for %s", target->name);
-	return function__report(target->name, &target->facts);
+	err = function__report(target->name, &target->facts);
+	if (!err && funclatency_options__tell_results(options))
+		err = target__read_type(target, options);
+	return err;
 }
 
 const char *target__otherwise(const struct target *target, char *text, size_t size)

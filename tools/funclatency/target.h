@@ -8,6 +8,7 @@
 
 #include "funclatency.h"
 #include "functions.h"
+#include "run/function_type.h"
 #include "run/target.h"
 #include "settings.h"
 
@@ -24,6 +25,7 @@ struct target {
 	size_t nr_syscalls;
 	__u8 syscalls[FUNCLATENCY_NR_ABIS][FUNCLATENCY_NR_SYSCALLS];
 	struct function_facts facts; /* of a function of the kernel */
+	struct function_type type; /* its, where what it returns is asked for */
 	struct user_function user; /* where that of a user program lies */
 };
 

@@ -19,6 +19,13 @@ static int report__write_slow(void *ctx, const void *slow)
 	return report__write(report, &record);
 }
 
+static void report__fill_key(void *ctx, const struct hist_key *key, uint32_t by,
+			     struct value values[HISTOGRAM_KEY_NR_FIELDS])
+{
+	(void)ctx; /* the key alone tells */
+	key__fill(key, by, values);
+}
+
 int report__open(struct report *report, struct session *session,
 		 const struct runqlat_options *options)
 {
@@ -32,7 +39,7 @@ int report__open(struct report *report, struct session *session,
 		.slowest = runqlat_options__slowest(options),
 		.slow_size = sizeof(struct runqlat_slow),
 		.write_slow = report__write_slow,
-		.fill_key = key__fill,
+		.fill_key = report__fill_key,
 		.ctx = report,
 	};
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "funcs.h"
+#include "output/error_name.h"
 #include "run/account.h"
 #include "run/interval.h"
 
@@ -157,27 +158,12 @@ void count__columns(uint32_t by, bool causes, const char *columns[COLUMNS_MAX])
 	columns[nr] = NULL;
 }
 
-/* Also of the kernel's own codes, which a tracer can see (include/linux/errno.h). */
-static const char *error_name(uint32_t error)
-{
-	static const char *const internal[] = {
-		"ERESTARTSYS", "ERESTARTNOINTR",	"ERESTARTNOHAND",
-		"ENOIOCTLCMD", "ERESTART_RESTARTBLOCK",
-	};
-	const uint32_t first = 512;
-	const char *name = strerrorname_np((int)error);
-
-	if (!name && error >= first && error < first + sizeof(internal) / sizeof(internal[0]))
-		name = internal[error - first];
-	return name ? name : "other";
-}
-
 static struct value errors_value(const struct row *row, struct named_count *errors)
 {
 	size_t nr = 0, same;
 
 	for (size_t i = 0; i < row->nr_causes; i++) {
-		const char *name = error_name(row->causes[i].error);
+		const char *name = kernel_error__name(row->causes[i].error);
 
 		for (same = 0; same < nr && strcmp(errors[same].name, name); same++)
 			continue;
