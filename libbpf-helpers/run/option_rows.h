@@ -55,6 +55,21 @@
 			" longer than this, at once: microseconds, or with a unit"                 \
 	}
 
+/* Only events that last at least, or at most, so long; uint64_t, nanoseconds. Letter or 0. */
+#define OPTION_ROW_MIN(short_name, field, events)                                                  \
+	{                                                                                          \
+		.name = "min", .letter = short_name, .group = OPTION_EVENTS,                       \
+		.type = OPTION_THRESHOLD, .offset = field, .argument = "TIME", .min = 1,           \
+		.max = INT64_MAX,                                                                  \
+		.help = "Only " events " of at least this length: microseconds, or with a unit"    \
+	}
+#define OPTION_ROW_MAX(short_name, field, events)                                                  \
+	{                                                                                          \
+		.name = "max", .letter = short_name, .group = OPTION_EVENTS,                       \
+		.type = OPTION_THRESHOLD, .offset = field, .argument = "TIME", .min = 1,           \
+		.max = INT64_MAX, .help = "Only " events " of at most this length"                 \
+	}
+
 /* In place of that, so many of those that last longest, at most most; struct optional_count. */
 #define OPTION_ROW_SLOWEST(field, most, events)                                                    \
 	{                                                                                          \

@@ -217,6 +217,36 @@ static void check_outcomes(void)
 	tool_run__free(&run);
 }
 
+/* Ten calls of 20 ms; what is outside the window is filtered. */
+static void check_window(const char *least, const char *most, unsigned long inside)
+{
+	const struct writer writer = {
+		.name = writer__name("win"), .calls = 10, .cpu = -1, .work = nap_often
+	};
+	const struct json_value *account;
+	struct records records;
+	struct tool_run run;
+	char check[96];
+
+	tool_run__trace(&run, NULL,
+			ARGS("-j", "--comm", writer.name, "--min", least, "--max", most,
+			     "sys:nanosleep"));
+	writer__run(&writer);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	account = records__account(&records);
+	snprintf(check, sizeof(check), "from %s to %s", least, most);
+	check_exact(account, check);
+	snprintf(check, sizeof(check), "from %s to %s: those inside", least, most);
+	test__equal(check, calls__of(&records, NULL).count, inside);
+	snprintf(check, sizeof(check), "from %s to %s: the others are filtered", least, most);
+	test__check(account__term(account, NULL, "filtered") >= (int64_t)(10 - inside) &&
+			    account__term(account, NULL, "recorded") == (int64_t)inside,
+		    check, "%" PRId64, account__term(account, NULL, "filtered"));
+	records__free(&records);
+	tool_run__free(&run);
+}
+
 static void check_edges(void)
 {
 	const struct writer writer = {
@@ -285,6 +315,9 @@ int main(int argc, char **argv)
 	check_compat();
 	check_patterns();
 	check_outcomes();
+	check_window("1ns", "15ms", 0);
+	check_window("15ms", "1h", 10);
+	check_window("1h", "2h", 0);
 	check_edges();
 	check_intervals();
 	check_count();

@@ -43,6 +43,7 @@ static const struct refusal refusals[] = {
 	  1,
 	  "cannot" },
 	{ "a pid that is not there", { "-p", "4000000", "sys:write" }, 1, "4000000" },
+	{ "a window of nothing", { "--min=2ms", "--max=1ms", "sys:write" }, 2, "--max" },
 	{ "outcomes of a user function", { "-e", "/proc/self/exe:f" }, 2, "no outcome" },
 	{ "outcomes of what returns nothing", { "-e", "schedule" }, 2, "returns nothing" },
 	{ "a way that system calls have not", { "--attach", "kprobe", "sys:write" }, 1, "kprobe" },
@@ -100,6 +101,10 @@ static void check_text(void)
 	trace(&run, ARGS("-F", "-e", "sys:write*"));
 	test__check(!!strstr(run.out, "func = sys:write, ret = ok\n"), "text: -F -e", "%s",
 		    run.out);
+	tool_run__free(&run);
+	trace(&run, ARGS("--min=5us", "--max=1h", "sys:write"));
+	test__check(!!strstr(run.err, "calls of at least 5us, calls of at most "),
+		    "text: the window is told", "%s", run.err);
 	tool_run__free(&run);
 	trace(&run, ARGS("-L", "--top", "1", "--sort", "count", "sys:write"));
 	test__check(!!strstr(run.out, "tid = "), "text: -L", "%s", run.out);

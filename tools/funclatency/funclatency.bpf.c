@@ -256,6 +256,14 @@ static __always_inline bool call__add_keyed(const struct call_end *end, __u64 no
 	return hist__add_keyed(&key, named ? name : NULL, now_ns, duration_ns);
 }
 
+/* Whether it is among those asked for. */
+static __always_inline bool call__has_length(__u64 duration_ns)
+{
+	if (funclatency_config.min_ns && duration_ns < funclatency_config.min_ns)
+		return false;
+	return !funclatency_config.max_ns || duration_ns <= funclatency_config.max_ns;
+}
+
 /* Whether a record of the call is to be sent. */
 static __always_inline bool call__is_slow(struct cpu_state *cpu, __u64 duration_ns)
 {
@@ -322,6 +330,12 @@ static __always_inline void call__end(const struct frame_key *key, struct cpu_st
 	frame->start_ns = 0;
 	if (frames_full)
 		bpf_map_delete_elem(&frames, &key->key);
+	if (!call__has_length(now_ns - start_ns)) {
+		account = account__open(FUNCLATENCY_CALL);
+		if (account)
+			account__add(&account->filtered);
+		return;
+	}
 	if (!funclatency_config.by) {
 		hist__add(now_ns - start_ns);
 	} else if (!call__add_keyed(end, now_ns, now_ns - start_ns)) {

@@ -79,6 +79,8 @@ static int funclatency__open(void *ctx, struct session_object *object)
 	config->by = funclatency_options__by(&funclatency->options);
 	config->result_shift = function_type__shift(&funclatency->target.type);
 	config->result_has_errors = function_type__has_errors(&funclatency->target.type);
+	config->min_ns = funclatency->options.min_ns;
+	config->max_ns = funclatency->options.max_ns;
 	config->slower_ns = funclatency->options.slower_ns;
 	config->slowest = funclatency_options__slowest(&funclatency->options);
 	memcpy(config->syscalls, funclatency->target.syscalls, sizeof(config->syscalls));
@@ -146,7 +148,7 @@ static int funclatency__report(void *ctx, const struct session_span *span)
 static int funclatency__prepare(struct funclatency *funclatency, struct session_work *work,
 				struct tool *tool)
 {
-	static char traced[128], otherwise[128], aside[64];
+	static char traced[128], otherwise[128], aside[64], limits[128];
 	const struct funclatency_options *options = &funclatency->options;
 	bool is_general = funclatency_options__need_no_target(options);
 	struct target *target = is_general ? NULL : &funclatency->target;
@@ -163,6 +165,7 @@ static int funclatency__prepare(struct funclatency *funclatency, struct session_
 	}
 	work->interval_ns = options->interval.ns;
 	work->max_reports = options->count.count;
+	work->limits = funclatency_options__limits(options, limits, sizeof(limits));
 	work->aside = distribution__aside(options->slower_ns, aside, sizeof(aside));
 	funclatency->report.distribution.style = funclatency_options__style(options);
 	return 0;

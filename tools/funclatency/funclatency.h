@@ -38,6 +38,8 @@ enum funclatency_syscall {
 };
 
 struct funclatency_config {
+	__u64 min_ns; /* shorter calls are filtered */
+	__u64 max_ns; /* longer ones, too; 0: none are */
 	__u64 slower_ns; /* a record for each call longer than this; 0: none */
 	__u32 slowest; /* a record for the longest calls of each CPU; 0: none */
 	__u32 by; /* bits of enum hist_by and enum funclatency_by; 0: one histogram of all */

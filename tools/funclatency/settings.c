@@ -21,6 +21,8 @@ static const struct option_row rows[] = {
 	  .help = "What is timed: a function of the kernel by name, sys:NAME for a system call, "
 		  "sys:GLOB for several, PATH:NAME, LIBRARY:NAME or (with -p) :NAME for a function "
 		  "of a user program" },
+	OPTION_ROW_MIN(0, FIELD(min_ns), "calls"),
+	OPTION_ROW_MAX(0, FIELD(max_ns), "calls"),
 	OPTION_ROW_SLOWER(FIELD(slower_ns), "call"),
 	OPTION_ROW_SLOWEST(FIELD(slowest), SLOWEST_MAX, "slowest calls"),
 	OPTION_ROW_FLAG("per-process", 'P', OPTION_REPORT, FIELD(per_process),
@@ -80,6 +82,9 @@ int funclatency_options__check(const struct funclatency_options *options)
 		return log_error_because(EINVAL, "nothing says what is to be timed",
 					 "Try 'funclatency --help' for the options.",
 					 "there is no TARGET to time");
+	if (options->max_ns && options->max_ns < options->min_ns)
+		return log_error_because(EINVAL, "no call is as short and as long", NULL,
+					 "--max is less than --min");
 	return distribution__check_keys(funclatency_options__by(options), &options->top,
 					options->sort, &options->max_keys);
 }
@@ -106,6 +111,18 @@ bool funclatency_options__tell_results(const struct funclatency_options *options
 {
 	return options->slower_ns || funclatency_options__slowest(options) ||
 	       funclatency_options__by_result(options);
+}
+
+const char *funclatency_options__limits(const struct funclatency_options *options, char *text,
+					size_t size)
+{
+	char least[32], most[32];
+
+	snprintf(text, size, "%s%s%s%s", options->min_ns ? ", calls of at least " : "",
+		 options->min_ns ? number__format_time(options->min_ns, least) : "",
+		 options->max_ns ? ", calls of at most " : "",
+		 options->max_ns ? number__format_time(options->max_ns, most) : "");
+	return *text ? text + 2 : NULL;
 }
 
 struct histogram_style funclatency_options__style(const struct funclatency_options *options)

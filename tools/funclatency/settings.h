@@ -10,6 +10,8 @@
 struct funclatency_options {
 	struct common_options common;
 	const char *target;
+	uint64_t min_ns; /* 0: no limit; so for max_ns */
+	uint64_t max_ns;
 	uint64_t slower_ns;
 	struct optional_count slowest;
 	struct optional_time interval;
@@ -47,6 +49,10 @@ bool funclatency_options__by_result(const struct funclatency_options *options);
 
 /* Whether it is told in any way what a call returns. */
 bool funclatency_options__tell_results(const struct funclatency_options *options);
+
+/* "calls of at least 10ms", or NULL. size: at least 128. */
+const char *funclatency_options__limits(const struct funclatency_options *options, char *text,
+					size_t size);
 
 /* Borrows from options. */
 struct histogram_style funclatency_options__style(const struct funclatency_options *options);
