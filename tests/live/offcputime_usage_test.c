@@ -33,6 +33,8 @@ static const struct refusal refusals[] = {
 	  1,
 	  "kernel.perf_event_max_stack" },
 	{ "room for no stack", { "--stack-storage-size", "0" }, 2, "0" },
+	{ "a key that is none", { "--by", "color" }, 2, "color" },
+	{ "idle waits of rows without stacks", { "--by", "comm", "--hide-idle" }, 2, "--by" },
 	{ "two faces", { "-f", "-j" }, 2, "--folded" },
 	{ "two faces by name", { "-f", "--format", "text" }, 2, "folded" },
 	{ "reasons without the kernel's stacks", { "-U", "--reasons" }, 2, "--reasons" },
@@ -395,6 +397,36 @@ static void check_reasons(void)
 	tool_run__free(&run);
 }
 
+/* A row for each name, without stacks, and nothing is lost by it. */
+static void check_keys(void)
+{
+	const char *program = workload__own_program("keys");
+	const struct json_value *record;
+	struct records records;
+	struct tool_run run;
+	size_t index = 0;
+
+	tool_run__trace(&run, NULL, ARGS("-j", "--by", "comm", "--comm", file_name(program)));
+	wait_in_two_places(program);
+	tool_run__stop(&run);
+	records__load(&records, &run);
+	test__equal("keys: a row for each name",
+		    records__count(&records, "stack", file_name(program)), 1);
+	record = records__next(&records, "stack", 0, &index);
+	test__check(record && record__number(record, "total_ns") >= 199000000 &&
+			    record__number(record, "tid") == -1 &&
+			    !json__get(record, "kernel_stack"),
+		    "keys: with all of the time, and without the rest", "%s",
+		    record ? "other" : "no row");
+	check_account(records__account(&records), "keys");
+	records__free(&records);
+	tool_run__free(&run);
+	tool_run__once(&run, NULL, ARGS("-f", "--by", "stack", "0.3"));
+	test__check(!strncmp(run.out, "[all];", 6) || strstr(run.out, "\n[all];"),
+		    "keys: by stack, folded", "saw: %.80s", run.out);
+	tool_run__free(&run);
+}
+
 int main(int argc, char **argv)
 {
 	role__play(argc, argv);
@@ -408,5 +440,6 @@ int main(int argc, char **argv)
 	check_text();
 	check_folded();
 	check_reasons();
+	check_keys();
 	return test__done();
 }

@@ -91,6 +91,27 @@ static void check_intervals(void)
 	stay_rows__free(&before);
 }
 
+/* Fewer keys: what is then the same is one. */
+static void check_keys(void)
+{
+	struct stay_rows rows = {};
+
+	add(&rows, 5, 3, 100);
+	add(&rows, 6, 3, 50);
+	add(&rows, 5, 4, 7);
+	stay_rows__limit(&rows, 1U << STAY_BY_STACK);
+	stay_rows__merge(&rows);
+	stay_rows__sort(&rows);
+	test__check(rows.nr == 2 && rows.items[1].key.kernel_stack == 5 && !rows.items[1].key.tid &&
+			    rows.items[1].total_ns == 107 && rows.items[1].count == 4,
+		    "keys: by stack", "%zu rows", rows.nr);
+	stay_rows__limit(&rows, 1U << STAY_BY_COMM);
+	stay_rows__merge(&rows);
+	test__check(rows.nr == 1 && rows.items[0].total_ns == 157 && rows.items[0].max_ns == 99,
+		    "keys: by name", "%zu rows", rows.nr);
+	stay_rows__free(&rows);
+}
+
 #define BIT(state) (1U << OFFCPUTIME_##state)
 
 static void check_states(void)
@@ -155,6 +176,7 @@ int main(void)
 {
 	check_rows();
 	check_intervals();
+	check_keys();
 	check_states();
 	check_limits();
 	return test__done();

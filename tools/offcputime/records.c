@@ -16,7 +16,7 @@
 /* Of both kinds of rows; the time's own field stands between them. */
 #define WHO                                                                                        \
 	FIELD_OPTIONAL("pid", VALUE_UNSIGNED,                                                      \
-		       "Process id; absent with tid and comm: all that found no room together."),  \
+		       "Process id; absent with --by, and of all that found no room together."),   \
 		FIELD_OPTIONAL("tid", VALUE_UNSIGNED, "Thread id."),                               \
 		FIELD_OPTIONAL("comm", VALUE_BYTES, "Command name of the thread.")
 #define PARTS                                                                                      \
@@ -177,6 +177,12 @@ static void stay_row__print_time(const struct stay_row *row, const struct row_lo
 	buffer__append(out, "\n\n", 2);
 }
 
+/* Whether a row is kept by that. */
+static bool has(const struct stay_row *row, const struct row_look *look, enum stay_by by)
+{
+	return !row->is_rest && (row->in_flight || look->by & 1U << by);
+}
+
 static void print_stacks(const struct stay_row *row, const struct row_stacks *stacks,
 			 const struct row_look *look, struct buffer *out)
 {
@@ -192,6 +198,8 @@ static void print_stacks(const struct stay_row *row, const struct row_stacks *st
 		[STACK_NOT_SEEN] = "    [user stack not seen: off the CPU since before the run]\n",
 	};
 
+	if (!row->is_rest && !has(row, look, STAY_BY_STACK))
+		return;
 	if (look->kernel_stacks) {
 		frames__print(&stacks->kernel, out, look->offsets);
 		if (row->key.kernel_stack <= STACK_NOT_SEEN)
@@ -206,18 +214,31 @@ static void print_stacks(const struct stay_row *row, const struct row_stacks *st
 		buffer__append_string(out, no_user[row->key.user_stack]);
 }
 
+/* "comm (tid)", as far as rows are kept by these; a process stands with its id where no thread does. */
+static void print_who(const struct stay_row *row, const struct row_look *look, struct buffer *out)
+{
+	const struct offcputime_key *key = &row->key;
+
+	if (row->is_rest)
+		buffer__append_string(out, "all that found no room");
+	else if (has(row, look, STAY_BY_COMM))
+		append_bytes(out, key->comm, strnlen(key->comm, sizeof(key->comm)));
+	else
+		buffer__append_string(out, "all");
+	if (has(row, look, STAY_BY_TID))
+		buffer__printf(out, " (%" PRIu32 ")", key->tid);
+	else if (has(row, look, STAY_BY_PID))
+		buffer__printf(out, " (process %" PRIu32 ")", key->pid);
+	buffer__append_char(out, '\n');
+}
+
 static void stay_row__print(const struct stay_row *row, const struct row_stacks *stacks,
 			    const struct row_look *look, struct buffer *out)
 {
 	out->size = 0;
 	print_stacks(row, stacks, look, out);
 	buffer__append_string(out, "    -                ");
-	if (row->is_rest) {
-		buffer__append_string(out, "all that found no room\n");
-	} else {
-		append_bytes(out, row->key.comm, strnlen(row->key.comm, sizeof(row->key.comm)));
-		buffer__printf(out, " (%" PRIu32 ")\n", row->key.tid);
-	}
+	print_who(row, look, out);
 	stay_row__print_time(row, look, out);
 }
 
@@ -237,10 +258,16 @@ static void fold_frames(uint64_t name, const struct frames *frames, struct buffe
 static void stay_row__fold(const struct stay_row *row, const struct row_stacks *stacks,
 			   const struct row_look *look, struct buffer *line)
 {
-	const char *comm = row->is_rest ? "[all that found no room]" : row->key.comm;
+	static const char rest[] = "[all that found no room]", all[] = "[all]";
 
 	line->size = 0;
-	folded__append_frame(line, comm, strnlen(comm, row->is_rest ? 64 : sizeof(row->key.comm)));
+	if (row->is_rest)
+		folded__append_frame(line, rest, sizeof(rest) - 1);
+	else if (has(row, look, STAY_BY_COMM))
+		folded__append_frame(line, row->key.comm,
+				     strnlen(row->key.comm, sizeof(row->key.comm)));
+	else
+		folded__append_frame(line, all, sizeof(all) - 1);
 	if (look->user_stacks)
 		fold_frames(row->key.user_stack, &stacks->user, line);
 	if (look->delimited && look->user_stacks && look->kernel_stacks)
@@ -250,19 +277,17 @@ static void stay_row__fold(const struct stay_row *row, const struct row_stacks *
 	folded__end(line, row->total_ns / NS_PER_US);
 }
 
-static struct value *add_who(const struct stay_row *row, struct value *value)
+static struct value *add_who(const struct stay_row *row, const struct row_look *look,
+			     struct value *value)
 {
 	const struct offcputime_key *key = &row->key;
+	const struct value none = {};
 
-	if (row->is_rest) {
-		*value++ = (struct value){};
-		*value++ = (struct value){};
-		*value++ = (struct value){};
-		return value;
-	}
-	*value++ = value__unsigned(key->pid);
-	*value++ = value__unsigned(key->tid);
-	*value++ = value__bytes(key->comm, strnlen(key->comm, sizeof(key->comm)));
+	*value++ = has(row, look, STAY_BY_PID) ? value__unsigned(key->pid) : none;
+	*value++ = has(row, look, STAY_BY_TID) ? value__unsigned(key->tid) : none;
+	*value++ = has(row, look, STAY_BY_COMM) ?
+			   value__bytes(key->comm, strnlen(key->comm, sizeof(key->comm))) :
+			   none;
 	return value;
 }
 
@@ -280,7 +305,7 @@ static struct value *add_stack(uint64_t name, struct frames *frames, bool taken,
 struct record stay_row__record(const struct stay_row *row, struct row_stacks *stacks,
 			       const struct row_look *look, struct record_values *values)
 {
-	struct value *value = add_who(row, values->values);
+	struct value *value = add_who(row, look, values->values);
 
 	*value++ = value__unsigned(row->total_ns);
 	if (row->in_flight) {
@@ -295,8 +320,11 @@ struct record stay_row__record(const struct stay_row *row, struct row_stacks *st
 	*value++ = look->split ? value__unsigned(stay_row__blocked_ns(row)) : (struct value){};
 	*value++ = look->split ? value__unsigned(row->runnable_ns) : (struct value){};
 	*value++ = look->split ? value__unsigned(row->preempted_ns) : (struct value){};
-	value = add_stack(row->key.kernel_stack, &stacks->kernel, look->kernel_stacks, value);
-	value = add_stack(row->key.user_stack, &stacks->user, look->user_stacks, value);
+	value = add_stack(row->key.kernel_stack, &stacks->kernel,
+			  look->kernel_stacks && (row->is_rest || has(row, look, STAY_BY_STACK)),
+			  value);
+	value = add_stack(row->key.user_stack, &stacks->user,
+			  look->user_stacks && has(row, look, STAY_BY_STACK), value);
 	if (look->folded)
 		stay_row__fold(row, stacks, look, &values->text);
 	else

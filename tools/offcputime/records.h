@@ -26,6 +26,7 @@ struct record_values {
 
 /* How rows are shown. */
 struct row_look {
+	uint32_t by; /* bits of enum stay_by */
 	bool split;
 	bool offsets;
 	bool delimited;

@@ -25,6 +25,7 @@ int report__open(struct report *report, struct session *session,
 	report->session = session;
 	report->options = options;
 	report->look = (struct row_look){
+		.by = options->by ? options->by : STAY_BY_ALL,
 		.split = options->split,
 		.offsets = options->offsets,
 		.delimited = options->delimited,
@@ -252,11 +253,11 @@ static size_t report__nr_not_shown(const struct report *report)
 	return nr - report->options->top.count;
 }
 
-static int report__write_rows(struct report *report, struct record_values *values)
+static int report__write_rows(struct report *report, struct totals *totals,
+			      struct record_values *values)
 {
 	const struct stay_rows *rows = &report->rows;
 	size_t not_shown = report__nr_not_shown(report);
-	struct totals totals = {};
 	uint64_t hidden = 0;
 	struct record record;
 	int err = 0;
@@ -266,9 +267,8 @@ static int report__write_rows(struct report *report, struct record_values *value
 		bool is_idle = report->options->hide_idle && row->idle;
 		int row_err = 0;
 
-		totals__add(&totals, row);
 		if (is_idle)
-			totals.idle_ns += row->total_ns;
+			totals->idle_ns += row->total_ns;
 		if (!is_idle && !not_shown)
 			row_err = report__write_row(report, row, values);
 		else if (!row->in_flight)
@@ -277,12 +277,12 @@ static int report__write_rows(struct report *report, struct record_values *value
 		/* What can no longer be written is still counted, as lost. */
 		err = err ? err : row_err;
 	}
-	record = totals__record(&totals, values);
+	record = totals__record(totals, values);
 	/* Those that are not shown are in the total. */
 	err = session__record_events(report->session, OFFCPUTIME_STAY, hidden, &record) ?: err;
-	report->session->account.terms[OFFCPUTIME_STAY].no_stack += totals.nr_not_kept +
-								    totals.nr_not_seen;
-	tell_not_kept(&totals);
+	report->session->account.terms[OFFCPUTIME_STAY].no_stack += totals->nr_not_kept +
+								    totals->nr_not_seen;
+	tell_not_kept(totals);
 	return err;
 }
 
@@ -290,6 +290,7 @@ int report__write(struct report *report, const struct session_span *span)
 {
 	struct record_values values = {};
 	struct reasons reasons = {};
+	struct totals totals = {};
 	struct stay_rows now = {};
 	int err, write_err = 0;
 
@@ -312,10 +313,16 @@ int report__write(struct report *report, const struct session_span *span)
 	stay_rows__sort(&report->rows);
 	if (report->options->reasons || report->options->hide_idle)
 		err = report__find_reasons(report, &reasons);
+	for (size_t i = 0; i < report->rows.nr; i++)
+		totals__add(&totals, &report->rows.items[i]);
+	/* After what each stack tells. */
+	stay_rows__limit(&report->rows, report->look.by);
+	stay_rows__merge(&report->rows);
+	stay_rows__sort(&report->rows);
 	if (!err && report->options->reasons)
 		write_err = report__write_reasons(report, &reasons, &values) ?: write_err;
 	if (!err)
-		err = report__write_rows(report, &values);
+		err = report__write_rows(report, &totals, &values);
 	buffer__free(&values.text);
 	if (span->last)
 		report__tell_user_stacks(report);

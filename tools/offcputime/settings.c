@@ -9,6 +9,7 @@
 #include "run/log.h"
 #include "run/number.h"
 #include "run/option_rows.h"
+#include "stays.h"
 
 #define FIELD(member) offsetof(struct offcputime_options, member)
 
@@ -69,6 +70,13 @@ const struct option_row offcputime_option_rows[OFFCPUTIME_NR_OPTION_ROWS] = {
 	OPTION_ROW_FLAG("hide-idle", 0, OPTION_REPORT, FIELD(hide_idle),
 			"Leave out waits of threads that had nothing to do: event loops without "
 			"events, the kernel's own without work"),
+	{ .name = "by",
+	  .group = OPTION_REPORT,
+	  .type = OPTION_CHOICES,
+	  .offset = FIELD(by),
+	  .argument = "KEY[,KEY]",
+	  .choices = stay_by_names,
+	  .help = "A row for each value of these together: pid, tid, comm, stack (default: all)" },
 	OPTION_ROW_TOP(FIELD(top), "Only the N rows with the most time; the total is of all"),
 	OPTION_ROW_INTERVAL('i', FIELD(interval)),
 
@@ -192,6 +200,10 @@ int offcputime_options__check(struct offcputime_options *options, const char *st
 	if (options->max_ns && options->max_ns < options->min_ns)
 		return log_error_because(EINVAL, "no stay is as short and as long", NULL,
 					 "--max is less than --min");
+	if (options->hide_idle && options->by && !(options->by & 1U << STAY_BY_STACK))
+		return log_error_because(EINVAL, "rows without stacks are not told apart so", NULL,
+					 "option --hide-idle cannot be given with --by without "
+					 "stack");
 	return check_depth(options->depth.given ? options->depth.count : 1, stack_limit_path);
 }
 

@@ -22,6 +22,7 @@ struct offcputime_options {
 	bool raw_names;
 	bool reasons;
 	bool hide_idle;
+	uint32_t by; /* bits of enum stay_by; 0: all */
 	struct optional_count top;
 	struct optional_time interval;
 	struct optional_count depth;
@@ -34,7 +35,7 @@ struct offcputime_options {
 };
 
 /* For struct tool_options. */
-#define OFFCPUTIME_NR_OPTION_ROWS 20
+#define OFFCPUTIME_NR_OPTION_ROWS 21
 extern const struct option_row offcputime_option_rows[OFFCPUTIME_NR_OPTION_ROWS];
 extern const struct option_letter offcputime_letters[];
 extern const char *const offcputime_operands[];

@@ -80,6 +80,32 @@ static int compare_keys(const void *left, const void *right)
 	return memcmp(&a->key, &b->key, sizeof(a->key));
 }
 
+const char *const stay_by_names[] = {
+	[STAY_BY_PID] = "pid",
+	[STAY_BY_TID] = "tid",
+	[STAY_BY_COMM] = "comm",
+	[STAY_BY_STACK] = "stack",
+	NULL,
+};
+
+void stay_rows__limit(struct stay_rows *rows, uint32_t by)
+{
+	for (size_t i = 0; i < rows->nr; i++) {
+		struct offcputime_key *key = &rows->items[i].key;
+
+		if (rows->items[i].in_flight || rows->items[i].is_rest)
+			continue;
+		if (!(by & 1U << STAY_BY_PID))
+			key->pid = 0;
+		if (!(by & 1U << STAY_BY_TID))
+			key->tid = 0;
+		if (!(by & 1U << STAY_BY_COMM))
+			memset(key->comm, 0, sizeof(key->comm));
+		if (!(by & 1U << STAY_BY_STACK))
+			key->kernel_stack = key->user_stack = STACK_NONE;
+	}
+}
+
 void stay_rows__subtract(struct stay_rows *rows, const struct stay_rows *before)
 {
 	size_t nr = 0;
@@ -134,6 +160,7 @@ void stay_rows__merge(struct stay_rows *rows)
 		last->preempted_ns += row->preempted_ns;
 		last->count += row->count;
 		last->begun_before += row->begun_before;
+		last->idle = last->idle && row->idle;
 		if (row->max_ns > last->max_ns)
 			last->max_ns = row->max_ns;
 	}

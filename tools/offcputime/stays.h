@@ -11,6 +11,12 @@
 
 #include "offcputime.h"
 
+/* What rows are kept by; bits. A process id stands with its name. */
+enum stay_by { STAY_BY_PID, STAY_BY_TID, STAY_BY_COMM, STAY_BY_STACK, STAY_NR_BY };
+#define STAY_BY_ALL ((1U << STAY_NR_BY) - 1)
+
+extern const char *const stay_by_names[];
+
 struct stay_row {
 	struct offcputime_key key;
 	uint64_t total_ns;
@@ -38,6 +44,9 @@ int stay_rows__add_open(struct stay_rows *rows, const struct offcputime_open *op
 /* Of all CPUs together; adds none when there was nothing. */
 int stay_rows__add_rest(struct stay_rows *rows, const struct offcputime_row *values, size_t nr_cpus,
 			uint64_t interval);
+
+/* Leaves of the keys what rows are kept by; those of stays that have not ended stay whole. */
+void stay_rows__limit(struct stay_rows *rows, uint32_t by);
 
 /* Takes off what was there before, and leaves out rows in which nothing came. before: rows of one
  * key each, in the order of stay_rows__merge(). */
