@@ -175,6 +175,9 @@ static void check_patterns(void)
 	test__equal("a pattern: no others", trace("pattern", &writer, "sys:read*", &records).count,
 		    0);
 	records__free(&records);
+	test__equal("a list: one of them",
+		    trace("list", &writer, "sys:pread64,nanosleep,fsync", &records).count, 5);
+	records__free(&records);
 	/* What else the process does: it ends, which is no call that has a latency. */
 	test__check(trace("all", &writer, "sys:*", &records).count >= 5, "all: at least its own",
 		    "%" PRIu64, calls__of(&records, NULL).count);

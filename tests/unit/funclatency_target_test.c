@@ -25,6 +25,10 @@ static void check_forms(void)
 		{ "tcp_v4_rcv.isra.0", 0, TARGET_FUNCTION },
 		{ "sys:write", 0, TARGET_SYSCALLS },
 		{ "sys:*", 0, TARGET_SYSCALLS },
+		{ "sys:read,write", 0, TARGET_SYSCALLS },
+		{ "sys:read,", -ENOENT, 0 },
+		{ "sys:read,no_such_call", -ENOENT, 0 },
+		{ "read,write", -EINVAL, 0 },
 		{ "", -EINVAL, 0 },
 		{ "sys:", -EINVAL, 0 },
 		{ "a b", -EINVAL, 0 },
@@ -81,6 +85,11 @@ static void check_numbers(void)
 		    target.syscalls[1][4]);
 	test__equal("clone is read", (uint64_t)target__parse("sys:clone", &target), 0);
 	test__equal("clone returns twice", target.syscalls[0][56], FUNCLATENCY_SYSCALL_FORKS);
+	test__equal("a list is read",
+		    (uint64_t)target__parse("sys:read,*sync,read,fdatasync", &target), 0);
+	test__check(target.syscalls[0][0] && target.syscalls[0][74] && target.syscalls[0][75] &&
+			    target.nr_syscalls == 5,
+		    "a list: read, and the four that sync, each once", "%zu", target.nr_syscalls);
 	test__equal("all are read", (uint64_t)target__parse("sys:*", &target), 0);
 	test__check(!target.syscalls[0][60] && !target.syscalls[0][231],
 		    "all of them, but what never returns", "%u %u", target.syscalls[0][60],

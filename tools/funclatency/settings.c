@@ -19,7 +19,7 @@ static const struct option_row rows[] = {
 	  .offset = FIELD(target),
 	  .argument = "TARGET",
 	  .help = "What is timed: a function of the kernel by name, sys:NAME for a system call, "
-		  "sys:GLOB for several, PATH:NAME, LIBRARY:NAME or (with -p) :NAME for a function "
+		  "sys:GLOB or sys:NAME,NAME for several, PATH:NAME, LIBRARY:NAME or (with -p) :NAME for a function "
 		  "of a user program" },
 	OPTION_ROW_MIN(0, FIELD(min_ns), "calls"),
 	OPTION_ROW_MAX(0, FIELD(max_ns), "calls"),

@@ -56,6 +56,21 @@ size_t syscalls__ask(const char *glob, bool *without_end,
 	return nr;
 }
 
+size_t syscalls__count(const __u8 asked[FUNCLATENCY_NR_ABIS][FUNCLATENCY_NR_SYSCALLS])
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < NR_SYSCALLS; i++) {
+		bool is_asked = false;
+
+		for (int abi = 0; abi < FUNCLATENCY_NR_ABIS; abi++)
+			is_asked = is_asked || (syscalls[i].numbers[abi] >= 0 &&
+						asked[abi][syscalls[i].numbers[abi]]);
+		nr += is_asked;
+	}
+	return nr;
+}
+
 void syscalls__offer(struct near_names *near)
 {
 	for (size_t i = 0; i < NR_SYSCALLS; i++)

@@ -18,6 +18,9 @@
 size_t syscalls__ask(const char *glob, bool *without_end,
 		     __u8 syscalls[FUNCLATENCY_NR_ABIS][FUNCLATENCY_NR_SYSCALLS]);
 
+/* How many names are marked. */
+size_t syscalls__count(const __u8 asked[FUNCLATENCY_NR_ABIS][FUNCLATENCY_NR_SYSCALLS]);
+
 /* Offers the names of all to near. */
 void syscalls__offer(struct near_names *near);
 

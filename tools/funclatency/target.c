@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "names.h"
@@ -15,27 +16,41 @@
 /* The names of the kernel's functions, with what compilers put behind them. */
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 
-static int target__parse_syscalls(struct target *target)
+static int target__ask_syscalls(struct target *target, const char *glob)
 {
-	struct near_names near = { .wanted = target->name };
+	struct near_names near = { .wanted = glob };
 	char names[NEAR_NAMES_MAX * NEAR_NAME_SIZE + 32], hint[sizeof(names) + 64];
 	bool without_end;
 
-	target->kind = TARGET_SYSCALLS;
-	target->nr_syscalls = syscalls__ask(target->name, &without_end, target->syscalls);
-	if (target->nr_syscalls)
+	if (syscalls__ask(glob, &without_end, target->syscalls))
 		return 0;
 	if (without_end)
 		return log_error_because(ENOENT, "a call that never returns lasts no time",
 					 "execsnoop -e tells how processes end.",
-					 "cannot time the system call %s", target->name);
+					 "cannot time the system call %s", glob);
 	syscalls__offer(&near);
 	near_names__text(&near, names, sizeof(names));
 	snprintf(hint, sizeof(hint),
 		 *names ? "Did you mean %s?" : "man 2 syscalls has their names.", names);
 	log_error_because(ENOENT, "x86 has none of that name", hint,
-			  "cannot time the system call '%s'", target->name);
+			  "cannot time the system call '%s'", glob);
 	return -ENOENT;
+}
+
+/* Names and globs, with commas between them. */
+static int target__parse_syscalls(struct target *target)
+{
+	char *list = strdup(target->name), *rest = list, *glob;
+	int err = 0;
+
+	if (!list)
+		return log_error(ENOMEM, NULL, "cannot read '%s'", target->name);
+	while (!err && (glob = strsep(&rest, ",")))
+		err = target__ask_syscalls(target, glob);
+	free(list);
+	target->kind = TARGET_SYSCALLS;
+	target->nr_syscalls = syscalls__count(target->syscalls);
+	return err;
 }
 
 /* At the first colon: names of C++ and Rust have more. */
@@ -69,7 +84,7 @@ int target__parse(const char *text, struct target *target)
 			EINVAL,
 			"it is the name of a function of the kernel, PATH:NAME, "
 			"LIBRARY:NAME or (with -p) :NAME of one of a user program, "
-			"or sys:NAME of a system call (sys:* of all)",
+			"or sys:NAME of a system call (sys:NAME,NAME of several, sys:* of all)",
 			"Try 'funclatency --help' for the options.", "'%s' is no target", text);
 	return 0;
 }

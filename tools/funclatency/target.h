@@ -14,7 +14,7 @@
 
 enum target_kind {
 	TARGET_FUNCTION, /* a function of the kernel, by name */
-	TARGET_SYSCALLS, /* sys:NAME, sys:GLOB */
+	TARGET_SYSCALLS, /* sys:NAME, sys:GLOB, sys:NAME,GLOB,... */
 	TARGET_USER, /* PATH:NAME, LIBRARY:NAME, :NAME of a user program */
 };
 
