@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "handing.h"
 #include "scratch.h"
 #include "test.h"
 
@@ -417,6 +418,47 @@ static void play_spawn(char **words)
 	}
 }
 
+static void play_hand(char **words)
+{
+	unsigned long times = number(words[1]);
+	char text[32];
+	cpu_set_t set;
+	uint64_t ns;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	if (!times || sched_setaffinity(0, sizeof(set), &set))
+		_exit(FAILED);
+	handing__once();
+	ns = test__now_ns();
+	for (unsigned long i = times; i; i--)
+		handing__once();
+	ns = test__now_ns() - ns;
+	write_file(words[2], text,
+		   (size_t)snprintf(text, sizeof(text), "%.1f\n", (double)ns / 2 / (double)times));
+}
+
+static void *nap_forever(void *unused)
+{
+	for (;;)
+		test__sleep_ms(500);
+	return unused;
+}
+
+static void play_nappers(char **words)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	/* Small stacks, for thousands. */
+	if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, 65536))
+		_exit(FAILED);
+	for (unsigned long i = number(words[1]); i; i--)
+		if (pthread_create(&thread, &attr, nap_forever, NULL))
+			_exit(FAILED);
+	test__sleep_ms(number(words[2]));
+}
+
 static void play_nest(char **words)
 {
 	unsigned long depth = number(words[1]);
@@ -459,6 +501,8 @@ static const struct role roles[] = {
 	{ "status", play_status },
 	{ "agent", play_agent },
 	{ "spawn", play_spawn },
+	{ "hand", play_hand },
+	{ "nappers", play_nappers },
 	{ "nest", play_nest },
 };
 

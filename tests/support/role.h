@@ -29,6 +29,9 @@
  *	status FILE		copies /proc/self/status to FILE, and what its descriptors are
  *	agent			writes its process id to a file named as itself with ".pid"
  *	spawn N PATH		runs PATH N times, one after another
+ *	hand N FILE		two threads on one CPU hand each other a byte N times; writes the
+ *				nanoseconds of one wake-up and switch to FILE
+ *	nappers N MS		N threads that sleep for 500 ms again and again, for MS
  *	nest N PATH		on CPU N, or another: runs PATH as "nest N-1 PATH", down to 0
  */
 #ifndef VANTAGE_TESTS_ROLE_H
