@@ -178,14 +178,14 @@ static __always_inline void task__leaves(struct task_struct *task, bool came_uns
  * thread's whole.
  */
 static __always_inline __u64 thread__queued_since(struct thread *thread, struct task_struct *task,
-						  __u64 now_ns)
+						  __u64 now_ns, __u64 clock)
 {
 	__u64 queued, duration_ns;
 
 	queued = task__has_own_account(task) ? task->sched_info.last_queued : 0;
 	if (!queued)
 		return 0;
-	duration_ns = task__clock(task) - queued;
+	duration_ns = clock - queued;
 	if (thread->known)
 		duration_ns += task->sched_info.run_delay - thread->delay_ns;
 	else if (!run_started_ns || bpf_ktime_get_ns() - duration_ns < run_started_ns)
@@ -197,7 +197,8 @@ static __always_inline __u64 thread__queued_since(struct thread *thread, struct 
 
 /* Takes the begin of the wait that ends now; 0, accounted for, when there is none. */
 static __always_inline __u64 thread__end_wait(struct thread *thread, struct task_struct *task,
-					      __u64 now_ns, struct account_counters *account)
+					      __u64 now_ns, __u64 clock,
+					      struct account_counters *account)
 {
 	bool known = thread->known;
 	__u64 since_ns;
@@ -205,8 +206,8 @@ static __always_inline __u64 thread__end_wait(struct thread *thread, struct task
 	thread__catch_up(thread, task);
 	since_ns = thread->since_ns;
 	if (!since_ns)
-		since_ns = thread__queued_since(thread, task, now_ns);
-	thread__arrives(thread, task, since_ns ? now_ns - since_ns : 0);
+		since_ns = thread__queued_since(thread, task, now_ns, clock);
+	thread__arrives(thread, task, clock);
 	if (!account)
 		return 0;
 	/* It was queued already when the run began. */
@@ -220,35 +221,24 @@ static __always_inline __u64 thread__end_wait(struct thread *thread, struct task
 	return since_ns;
 }
 
-/* Switches of a CPU between two looks at how far its clocks are apart: they drift. */
-#define CLOCK_LOOK_SWITCHES 64
-
-static __always_inline void cpu__look_at_clocks(struct runqlat_cpu *cpu, struct task_struct *task,
-						__u64 now_ns)
-{
-	if (cpu->nr_switches++ % CLOCK_LOOK_SWITCHES || !task__has_own_account(task))
-		return;
-	cpu->ahead_ns = (runqlat_config.by_run_queue_clock ? bpf_ktime_get_ns() : now_ns) -
-			task__clock(task);
-}
-
 /* Who leaves the CPU, and who runs from now on. A task that was switched in unseen has held it for
  * a time that is not known. */
-static __always_inline void cpu__switch(struct runqlat_cpu *cpu, struct wait *wait, bool preempt,
-					unsigned long long *ctx, struct task_struct *prev,
-					__u32 next_tid)
+static __always_inline void cpu__switch(struct runqlat_cpu *cpu, struct wait *wait, __u64 clock,
+					bool preempt, unsigned long long *ctx,
+					struct task_struct *prev, struct task_struct *next)
 {
-	const __u32 prev_tid = prev->pid;
-	bool came_unseen = cpu->tid != prev_tid;
+	bool came_unseen = cpu->tid != prev->pid;
 
 	if (cpu->switched_ns && !came_unseen)
 		wait->held_ns = wait->now_ns - cpu->switched_ns;
 	/* Idle tasks, one for each CPU, do not wait. */
-	if (prev_tid)
+	if (prev->pid)
 		task__leaves(prev, came_unseen, preempt, ctx, wait->now_ns - wait->held_ns,
 			     wait->now_ns);
 	cpu->switched_ns = wait->now_ns;
-	cpu->tid = next_tid;
+	cpu->tid = next->pid;
+	cpu->ahead_ns = (runqlat_config.by_run_queue_clock ? bpf_ktime_get_ns() : wait->now_ns) -
+			clock;
 }
 
 SEC("?tp_btf/sched_switch")
@@ -258,16 +248,16 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 	struct account_counters *account;
 	struct thread *thread;
 	struct runqlat_cpu *cpu;
-	__u32 zero = 0, tid = next->pid;
-	__u64 since_ns;
+	__u64 since_ns, clock;
+	__u32 zero = 0;
 
 	/* What waits at the end of the run stays so until it is counted. */
 	cpu = bpf_map_lookup_elem(&cpus, &zero);
 	if (!cpu || run_ended_ns)
 		return 0;
-	cpu__look_at_clocks(cpu, next, wait.now_ns);
-	cpu__switch(cpu, &wait, preempt, ctx, prev, tid);
-	if (!tid)
+	clock = task__has_own_account(next) ? task__clock(next) : wait.now_ns;
+	cpu__switch(cpu, &wait, clock, preempt, ctx, prev, next);
+	if (!next->pid)
 		return 0;
 
 	account = account__open(RUNQLAT_WAIT);
@@ -279,13 +269,13 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 		}
 		return 0;
 	}
-	since_ns = thread__end_wait(thread, next, wait.now_ns, account);
+	since_ns = thread__end_wait(thread, next, wait.now_ns, clock, account);
 	if (!since_ns)
 		return 0;
 	wait.duration_ns = wait.now_ns - since_ns;
 	wait.cause = thread->cause;
 	if ((runqlat_config.by_run_queue_clock && thread->uncounted) ||
-	    !filter__passes(next, tid, true))
+	    !filter__passes(next, next->pid, true))
 		account__add(&account->filtered);
 	else
 		wait__report(&wait, thread, prev, next, cpu);

@@ -89,25 +89,21 @@ static __always_inline void thread__know(struct thread *thread, struct task_stru
 	thread->delay_ns = task->sched_info.run_delay;
 }
 
-/* At its switch-in, caught up with: as sched_info_arrive() in kernel/sched/stats.h will do. What it
- * adds to the whole is taken to be duration_ns (0: not known), until the next begin that is
- * seen. */
+/* At its switch-in, as sched_info_arrive() in kernel/sched/stats.h will do. clock: the one of the
+ * kernel's account. */
 static __always_inline void thread__arrives(struct thread *thread, struct task_struct *task,
-					    __u64 duration_ns)
+					    __u64 clock)
 {
 	__u64 queued;
 
 	thread->since_ns = 0;
 	thread->moved_ns = 0;
-	if (!thread->known)
-		thread__know(thread, task);
+	thread->known = 1;
 	if (!task__has_own_account(task))
 		return;
 	queued = task->sched_info.last_queued;
-	if (!queued)
-		return;
-	thread->arrivals++;
-	thread->delay_ns += duration_ns ?: task__clock(task) - queued;
+	thread->arrivals = task->sched_info.pcount + !!queued;
+	thread->delay_ns = task->sched_info.run_delay + (queued ? clock - queued : 0);
 }
 
 static __always_inline void thread__begin_wait(struct thread *thread, struct task_struct *task,
@@ -115,8 +111,6 @@ static __always_inline void thread__begin_wait(struct thread *thread, struct tas
 {
 	if (!thread->known)
 		thread__know(thread, task);
-	else if (task__has_own_account(task))
-		thread->delay_ns = task->sched_info.run_delay;
 	thread->since_ns = since_ns;
 	thread->uncounted = 0;
 	thread->cause = task__is_throttled(task) ? RUNQLAT_THROTTLED : cause;

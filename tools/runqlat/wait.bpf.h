@@ -17,7 +17,7 @@ struct runqlat_cpu {
 	__u64 ahead_ns; /* by how much CLOCK_MONOTONIC is ahead of the run queue's clock */
 	struct slowest_of_cpu slowest;
 	__u32 tid; /* of that task */
-	__u32 nr_switches;
+	__u32 unused;
 };
 
 struct {
