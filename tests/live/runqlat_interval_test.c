@@ -66,6 +66,9 @@ static void stop_load(void)
 	}
 }
 
+/* A difference that came out negative is centuries. */
+#define WAIT_MAX_NS 3600000000000
+
 /* What the records of a run add up to. */
 struct totals {
 	uint64_t intervals;
@@ -76,6 +79,7 @@ struct totals {
 	uint64_t count;
 	uint64_t unlike; /* histograms whose buckets are not their count */
 	uint64_t empty; /* intervals without a wait */
+	uint64_t impossible; /* histograms with a wait that is far longer than the run */
 };
 
 static uint64_t buckets_of(const struct json_value *histogram)
@@ -97,6 +101,8 @@ static void totals__add(struct totals *totals, const struct json_value *record)
 		totals->count += count;
 		totals->unlike += buckets_of(record) != count;
 		totals->empty += !count;
+		totals->impossible += record__number(record, "max_ns") < 0 ||
+				      record__number(record, "max_ns") > WAIT_MAX_NS;
 	}
 	if (!json__is(json__get(record, "type"), "interval"))
 		return;
@@ -143,6 +149,7 @@ static void check_sixty(const char *name, const char *const *args)
 	check(name, "as many as asked for", totals.intervals, NR_INTERVALS);
 	check(name, "each begins where the one before ended", totals.gaps, 0);
 	check(name, "none is empty", totals.empty, 0);
+	check(name, "no wait is longer than the run", totals.impossible, 0);
 	check(name, "the buckets of each are its count", totals.unlike, 0);
 	check(name, "their sum is the whole", totals.count,
 	      (uint64_t)account__term(account, NULL, "recorded"));
