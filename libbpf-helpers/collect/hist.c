@@ -181,16 +181,54 @@ static void key_state__take(struct key_state *state, const struct hist_keyed *cp
 	}
 }
 
+/* Of an entry that a walk has met twice, keeps what was counted later. */
+static size_t drop_repeated(struct row *rows, size_t nr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!kept || compare_rows(&rows[kept - 1], &rows[i])) {
+			rows[kept++] = rows[i];
+			continue;
+		}
+		for (int slot = 0; slot < HIST_ROW_SLOTS; slot++)
+			if (rows[i].value.slots[slot] > rows[kept - 1].value.slots[slot])
+				rows[kept - 1].value.slots[slot] = rows[i].value.slots[slot];
+	}
+	return kept;
+}
+
+static size_t drop_repeated_keys(struct key_state *keys, size_t nr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!kept || compare_keys(&keys[kept - 1], &keys[i]))
+			keys[kept++] = keys[i];
+		else if (keys[i].sum > keys[kept - 1].sum)
+			keys[kept - 1] = keys[i];
+	}
+	return kept;
+}
+
+static int read_table(struct table *table, const struct bpf_map *map, const struct bpf_link *walk,
+		      size_t key_size, size_t value_size)
+{
+	return walk ? table__walk(table, walk, key_size, value_size) :
+		      table__read(table, map, key_size, value_size);
+}
+
 /* The rows first: every key of a row is then among the keys. */
 static int state__read(struct state *state, struct hist_reader *reader, uint64_t interval)
 {
 	size_t value_size = reader->nr_cpus * sizeof(struct hist_keyed);
 	struct table keys = {}, rows = {};
-	int err = table__read(&rows, reader->source.rows, sizeof(struct hist_row_key),
-			      sizeof(struct hist_row));
+	int err = read_table(&rows, reader->source.rows, reader->source.rows_walk,
+			     sizeof(struct hist_row_key), sizeof(struct hist_row));
 
 	if (!err)
-		err = table__read(&keys, reader->source.keys, sizeof(struct hist_key), value_size);
+		err = read_table(&keys, reader->source.keys, reader->source.keys_walk,
+				 sizeof(struct hist_key), value_size);
 	if (!err && keys.nr) {
 		state->keys = calloc(keys.nr, sizeof(*state->keys));
 		err = state->keys ? 0 : log_error(ENOMEM, NULL, "cannot keep the histograms");
@@ -216,6 +254,8 @@ static int state__read(struct state *state, struct hist_reader *reader, uint64_t
 		qsort(state->rows, state->nr_rows, sizeof(*state->rows), compare_rows);
 	if (state->nr_keys)
 		qsort(state->keys, state->nr_keys, sizeof(*state->keys), compare_keys);
+	state->nr_rows = drop_repeated(state->rows, state->nr_rows);
+	state->nr_keys = drop_repeated_keys(state->keys, state->nr_keys);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 
 #include "shared/hist.h"
 
+struct bpf_link;
 struct bpf_map;
 
 /* The maps and the interval's number of one BPF object. */
@@ -22,6 +23,10 @@ struct hist_source {
 	struct bpf_map *rows;
 	__u64 *interval; /* hist_interval in the object's data */
 	bool keyed; /* keys and rows are filled, else total */
+	/* Walks over keys and rows, where programs at kprobes fill them (see table__walk()); the
+	 * caller's, at each reading. NULL: they are read by bpf(). */
+	struct bpf_link *keys_walk;
+	struct bpf_link *rows_walk;
 };
 
 /* The same of a skeleton with bpf/hist.bpf.h in it. */

@@ -10,6 +10,16 @@
 
 #include "run/log.h"
 
+void walk__want(struct bpf_program *program, bool wanted)
+{
+	bpf_program__set_autoload(program, wanted);
+}
+
+void walk__detach(struct bpf_link *link)
+{
+	bpf_link__destroy(link);
+}
+
 struct bpf_link *walk__attach(struct bpf_program *program, const struct bpf_map *map)
 {
 	union bpf_iter_link_info info = {};

@@ -6,6 +6,7 @@
 #ifndef VANTAGE_COLLECT_WALK_H
 #define VANTAGE_COLLECT_WALK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <sys/types.h>
@@ -14,9 +15,15 @@ struct bpf_link;
 struct bpf_map;
 struct bpf_program;
 
+/* Before load: whether the run needs the walk. */
+void walk__want(struct bpf_program *program, bool wanted);
+
 /* Attaches a walk over the entries of a map, or over what its program names (map NULL). NULL when
  * it cannot, reported. The link is the caller's. */
 struct bpf_link *walk__attach(struct bpf_program *program, const struct bpf_map *map);
+
+/* link: of walk__attach(), or NULL. */
+void walk__detach(struct bpf_link *link);
 
 /* A descriptor whose reading to its end is one walk, with no map; the caller's. -errno,
  * reported. */

@@ -152,12 +152,15 @@ void histogram__append_bars(struct buffer *out, const struct hist *hist,
 		append_row(out, &rows.items[i], &rows, style, number_width, count_width, bar_width);
 }
 
-static void append_time(struct buffer *out, const char *name, bool known, uint64_t ns)
+static void append_value(struct buffer *out, const struct histogram_style *style, const char *name,
+			 bool known, uint64_t value)
 {
 	char text[32];
 
-	if (known)
-		buffer__printf(out, ", %s %s", name, number__round_time(ns, text));
+	if (known && style->is_plain)
+		buffer__printf(out, ", %s %" PRIu64, name, value);
+	else if (known)
+		buffer__printf(out, ", %s %s", name, number__round_time(value, text));
 }
 
 void histogram__append_summary(struct buffer *out, const struct hist *hist,
@@ -174,9 +177,9 @@ void histogram__append_summary(struct buffer *out, const struct hist *hist,
 		buffer__append_char(out, '\n');
 		return;
 	}
-	append_time(out, "average", true, hist->stats.sum / count);
-	append_time(out, "min", min_known, min);
-	append_time(out, "max", max_known, max);
+	append_value(out, style, "average", true, hist->stats.sum / count);
+	append_value(out, style, "min", min_known, min);
+	append_value(out, style, "max", max_known, max);
 	buffer__append_char(out, ';');
 	if (!nr) {
 		nr = percentiles__default(count, defaults);

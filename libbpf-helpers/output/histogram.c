@@ -199,51 +199,18 @@ static const struct field bucket_fields[] = {
 	FIELD_REQUIRED("count", VALUE_UNSIGNED, "How many values."),
 };
 
-static const struct record_type bucket_type = {
+const struct record_type bucket_record_type = {
 	.name = "bucket",
 	.meaning = "A bucket that has values.",
 	.fields = bucket_fields,
 	.nr_fields = 3,
 };
 
-static const struct field histogram_fields[HISTOGRAM_NR_FIELDS] = {
-	[HISTOGRAM_KEY] = { .name = "key",
-			    .kind = VALUE_OBJECT,
-			    .required = true,
-			    .meaning = "What the histogram is of; empty for the whole.",
-			    .of = &key_type },
-	[HISTOGRAM_UNIT] = FIELD_REQUIRED("unit", VALUE_BYTES, "The unit of ge and lt."),
-	[HISTOGRAM_COUNT] = FIELD_REQUIRED("count", VALUE_UNSIGNED, "How many values."),
-	[HISTOGRAM_SUM] = FIELD_REQUIRED("sum_ns", VALUE_UNSIGNED, "Sum of all values."),
-	[HISTOGRAM_MIN] = FIELD_OPTIONAL("min_ns", VALUE_UNSIGNED, "The least value."),
-	[HISTOGRAM_MAX] = FIELD_OPTIONAL("max_ns", VALUE_UNSIGNED, "The greatest value."),
-	[HISTOGRAM_PERCENTILES] = { .name = "percentiles",
-				    .kind = VALUE_RECORDS,
-				    .required = true,
-				    .meaning = "Percentiles, each as the bounds of its bucket.",
-				    .of = &percentile_record_type },
-	[HISTOGRAM_BUCKETS] = { .name = "buckets",
-				.kind = VALUE_RECORDS,
-				.required = true,
-				.meaning = "The buckets that have values.",
-				.of = &bucket_type },
-	[HISTOGRAM_TEXT] = { .name = "text",
-			     .kind = VALUE_BYTES,
-			     .text_only = true,
-			     .meaning = "Bars and summary." },
-	[HISTOGRAM_SCALE] = { .name = "scale",
-			      .kind = VALUE_UNSIGNED,
-			      .text_only = true,
-			      .meaning = "Nanoseconds in the unit." },
-};
+static const struct field histogram_fields[HISTOGRAM_NR_FIELDS] = { HISTOGRAM_FIELDS(&key_type,
+										     "ns") };
 
-const struct record_type histogram_record_type = {
-	.name = "histogram",
-	.meaning = "A distribution.",
-	.fields = histogram_fields,
-	.nr_fields = HISTOGRAM_NR_FIELDS,
-	.block = &histogram_fields[HISTOGRAM_TEXT],
-};
+const struct record_type histogram_record_type = HISTOGRAM_RECORD_TYPE(histogram_fields,
+								       "A distribution.");
 
 struct histogram_record {
 	struct value values[HISTOGRAM_NR_FIELDS];
@@ -348,21 +315,23 @@ static struct value fill_buckets(struct histogram_record *record, const struct h
 		values[0] = value__unsigned(bounds.ge);
 		values[1] = upper_value(&bounds);
 		values[2] = value__unsigned(hist->slots[slot]);
-		record->buckets[nr++] = (struct record){ &bucket_type, values };
+		record->buckets[nr++] = (struct record){ &bucket_record_type, values };
 	}
 	return value__records(record->buckets, nr);
 }
 
 /* "pid = 12, comm = nginx": the parts of a key that are there. */
-static void append_key(struct buffer *out, const struct value *key)
+static void append_key(struct buffer *out, const struct record *key)
 {
 	const char *separator = "";
 
-	for (size_t i = 0; i < HISTOGRAM_KEY_NR_FIELDS; i++) {
-		if (key[i].kind == VALUE_ABSENT)
+	for (size_t i = 0; i < key->type->nr_fields; i++) {
+		const struct field *field = &key->type->fields[i];
+
+		if (key->values[i].kind == VALUE_ABSENT)
 			continue;
-		buffer__printf(out, "%s%s = ", separator, key_fields[i].name);
-		text__append_value(out, &key_fields[i], &key[i], false);
+		buffer__printf(out, "%s%s = ", separator, field->name);
+		text__append_value(out, field, &key->values[i], false);
 		separator = ", ";
 	}
 	if (*separator)
@@ -373,10 +342,11 @@ struct record histogram_record__fill(struct histogram_record *record, const stru
 				     const struct histogram_style *style, const struct value *key,
 				     bool with_text)
 {
+	const struct record_type *type = style->type ? style->type : &histogram_record_type;
 	struct value *values = record->values;
 	uint64_t min, max;
 
-	record->key = (struct record){ &key_type, key };
+	record->key = (struct record){ type->fields[HISTOGRAM_KEY].of, key };
 	values[HISTOGRAM_KEY] = value__object(&record->key);
 	values[HISTOGRAM_UNIT] = value__bytes(style->unit, strlen(style->unit));
 	values[HISTOGRAM_COUNT] = value__unsigned(hist->stats.count);
@@ -391,11 +361,11 @@ struct record histogram_record__fill(struct histogram_record *record, const stru
 	values[HISTOGRAM_TEXT] = (struct value){};
 	if (with_text) {
 		record->text.size = 0;
-		append_key(&record->text, key);
+		append_key(&record->text, &record->key);
 		histogram__append_bars(&record->text, hist, style);
 		histogram__append_summary(&record->text, hist, style);
 		values[HISTOGRAM_TEXT] = value__bytes(record->text.data, record->text.size);
 		values[HISTOGRAM_TEXT].kind = record->text.err ? VALUE_ABSENT : VALUE_BYTES;
 	}
-	return (struct record){ &histogram_record_type, values };
+	return (struct record){ type, values };
 }

@@ -110,6 +110,58 @@ enum histogram_field {
 
 /* Fields of a bucket. */
 enum histogram_bucket_field { BUCKET_GE, BUCKET_LT, BUCKET_COUNT };
+extern const struct record_type bucket_record_type;
+
+/* The bounds of a percentile: p (in millionths), ge, and lt, absent if there is no upper bound. */
+extern const struct record_type percentile_record_type;
+
+/*
+ * The fields of a record type "histogram", by enum histogram_field. key: the record type of its
+ * keys; quantity: what its sum, least and greatest values are in, "ns" or "bytes".
+ */
+#define HISTOGRAM_FIELDS(key_type, quantity)                                                       \
+	[HISTOGRAM_KEY] = { .name = "key",                                                         \
+			    .kind = VALUE_OBJECT,                                                  \
+			    .required = true,                                                      \
+			    .meaning = "What the histogram is of; empty for the whole.",           \
+			    .of = (key_type) },                                                    \
+	[HISTOGRAM_UNIT] = FIELD_REQUIRED("unit", VALUE_BYTES, "The unit of ge and lt."),          \
+	[HISTOGRAM_COUNT] = FIELD_REQUIRED("count", VALUE_UNSIGNED, "How many values."),           \
+	[HISTOGRAM_SUM] = FIELD_REQUIRED("sum_" quantity, VALUE_UNSIGNED, "Sum of all values."),   \
+	[HISTOGRAM_MIN] = FIELD_OPTIONAL("min_" quantity, VALUE_UNSIGNED, "The least value."),     \
+	[HISTOGRAM_MAX] = FIELD_OPTIONAL("max_" quantity, VALUE_UNSIGNED, "The greatest value."),  \
+	[HISTOGRAM_PERCENTILES] = { .name = "percentiles",                                         \
+				    .kind = VALUE_RECORDS,                                         \
+				    .required = true,                                              \
+				    .meaning = "Percentiles, each as the bounds of its bucket.",   \
+				    .of = &percentile_record_type },                               \
+	[HISTOGRAM_BUCKETS] = { .name = "buckets",                                                 \
+				.kind = VALUE_RECORDS,                                             \
+				.required = true,                                                  \
+				.meaning = "The buckets that have values.",                        \
+				.of = &bucket_record_type },                                       \
+	[HISTOGRAM_TEXT] = { .name = "text",                                                       \
+			     .kind = VALUE_BYTES,                                                  \
+			     .text_only = true,                                                    \
+			     .meaning = "Bars and summary." },                                     \
+	[HISTOGRAM_SCALE] = { .name = "scale",                                                     \
+			      .kind = VALUE_UNSIGNED,                                              \
+			      .text_only = true,                                                   \
+			      .meaning = "What a value is divided by to be in the unit." }
+
+/* A record type with these fields. */
+#define HISTOGRAM_RECORD_TYPE(type_fields, text)                                                   \
+	{                                                                                          \
+		.name = "histogram", .meaning = text, .fields = type_fields,                       \
+		.nr_fields = HISTOGRAM_NR_FIELDS, .block = &(type_fields)[HISTOGRAM_TEXT]          \
+	}
+
+/* Whether it is such a type, of whatever keys and quantity. */
+static inline bool record_type__is_histogram(const struct record_type *type)
+{
+	return type->nr_fields == HISTOGRAM_NR_FIELDS &&
+	       type->fields[HISTOGRAM_BUCKETS].of == &bucket_record_type;
+}
 
 /* How histograms of a run look. */
 struct histogram_style {
@@ -118,13 +170,13 @@ struct histogram_style {
 	bool fine; /* text: every bucket; else folded to powers of two */
 	bool all_rows; /* text: also the empty rows at both ends */
 	bool log_bars; /* text: bars by the logarithm of the count */
+	/* The record type of HISTOGRAM_FIELDS(); NULL: histogram_record_type, of times. */
+	const struct record_type *type;
+	bool is_plain; /* text: values are numbers of the unit, no times */
 	size_t width; /* characters of the terminal's line; 0: none */
 	const uint64_t *percentiles;
 	size_t nr_percentiles; /* 0: the default ones */
 };
-
-/* The bounds of a percentile: p (in millionths), ge, and lt, absent if there is no upper bound. */
-extern const struct record_type percentile_record_type;
 
 /* Room for the values of one record. */
 struct histogram_record;
@@ -137,8 +189,8 @@ void histogram_record__free(struct histogram_record *record);
 #define PERCENTILES_MAX 32
 
 /*
- * Makes the record of a histogram. key: HISTOGRAM_KEY_NR_FIELDS values. with_text: also what
- * the text face shows. The result borrows from record and key until the next call.
+ * Makes the record of a histogram. key: a value for each field of the key of its type. with_text:
+ * also what the text face shows. The result borrows from record and key until the next call.
  */
 struct record histogram_record__fill(struct histogram_record *record, const struct hist *hist,
 				     const struct histogram_style *style, const struct value *key,

@@ -28,7 +28,7 @@ struct series {
 	char *labels; /* pid="1",comm="init"; "" for the whole */
 	uint64_t rows[ROWS_MAX];
 	uint64_t count;
-	uint64_t sum_ns;
+	uint64_t sum; /* unscaled: nanoseconds, or bytes */
 };
 
 /* The number of a counter or gauge for one set of labels. */
@@ -153,7 +153,7 @@ static void series__add(struct series *series, struct openmetrics_face *metrics,
 	uint64_t reach;
 
 	series->count += values[HISTOGRAM_COUNT].number;
-	series->sum_ns += values[HISTOGRAM_SUM].number;
+	series->sum += values[HISTOGRAM_SUM].number;
 	for (size_t i = 0; i < buckets->records.nr; i++) {
 		const struct value *bucket = buckets->records.items[i].values;
 		uint64_t ge = bucket[BUCKET_GE].number;
@@ -221,7 +221,7 @@ static void openmetrics__record(struct face *face, struct buffer *out, const str
 	const struct record_type *type = record->type;
 	struct buffer key = {};
 
-	if (type == &histogram_record_type) {
+	if (record_type__is_histogram(type)) {
 		add_histogram(metrics, out, record->values);
 		return;
 	}
@@ -273,6 +273,20 @@ static void append_seconds(struct buffer *out, uint64_t ns)
 		buffer__printf(out, "e-%02d", -exponent);
 }
 
+/* The quantity of a distribution, and its base unit. */
+static const char *unit_of(const struct metric_names *names)
+{
+	return names->in_bytes ? "bytes" : "seconds";
+}
+
+static void append_quantity(struct buffer *out, const struct metric_names *names, uint64_t value)
+{
+	if (names->in_bytes)
+		buffer__printf(out, "%" PRIu64 ".0", value);
+	else
+		append_seconds(out, value);
+}
+
 /* What a walk over a tree hands on; twalk_r() has one pointer for it. */
 struct walk {
 	struct openmetrics_face *metrics;
@@ -283,8 +297,10 @@ struct walk {
 static void append_name(const struct walk *walk, const char *suffix, const char *labels,
 			const char *more)
 {
-	buffer__printf(walk->out, "%s_%s_seconds%s", walk->metrics->names->prefix,
-		       walk->metrics->names->distribution, suffix);
+	const struct metric_names *names = walk->metrics->names;
+
+	buffer__printf(walk->out, "%s_%s_%s%s", names->prefix, names->distribution, unit_of(names),
+		       suffix);
 	if (*labels || *more)
 		buffer__printf(walk->out, "{%s%s%s", labels, *labels && *more ? "," : "", more);
 }
@@ -293,6 +309,7 @@ static void append_series(const void *node, VISIT visit, void *ctx)
 {
 	const struct series *series = *(const struct series *const *)node;
 	const struct walk *walk = ctx;
+	const struct metric_names *names = walk->metrics->names;
 	const char *end = *series->labels ? "} " : " ";
 	uint64_t below = 0, reach = 0;
 
@@ -302,7 +319,7 @@ static void append_series(const void *node, VISIT visit, void *ctx)
 		below += series->rows[row];
 		row__reach(row, walk->metrics->scale, &reach);
 		append_name(walk, "_bucket", series->labels, "le=\"");
-		append_seconds(walk->out, reach - 1);
+		append_quantity(walk->out, names, reach - 1);
 		buffer__printf(walk->out, "\"} %" PRIu64 "\n", below);
 	}
 	append_name(walk, "_bucket", series->labels, "le=\"+Inf\"} ");
@@ -311,7 +328,7 @@ static void append_series(const void *node, VISIT visit, void *ctx)
 	buffer__printf(walk->out, "%s%" PRIu64 "\n", end, series->count);
 	append_name(walk, "_sum", series->labels, "");
 	buffer__append_string(walk->out, end);
-	append_seconds(walk->out, series->sum_ns);
+	append_quantity(walk->out, names, series->sum);
 	buffer__append_char(walk->out, '\n');
 }
 
@@ -346,10 +363,10 @@ static void openmetrics__state(struct face *face, struct buffer *out)
 
 	if (names->distribution)
 		buffer__printf(out,
-			       "# HELP %1$s_%2$s_seconds %3$s\n"
-			       "# TYPE %1$s_%2$s_seconds histogram\n"
-			       "# UNIT %1$s_%2$s_seconds seconds\n",
-			       names->prefix, names->distribution, names->help);
+			       "# HELP %1$s_%2$s_%4$s %3$s\n"
+			       "# TYPE %1$s_%2$s_%4$s histogram\n"
+			       "# UNIT %1$s_%2$s_%4$s %4$s\n",
+			       names->prefix, names->distribution, names->help, unit_of(names));
 	twalk_r(metrics->series, append_series, &walk);
 	twalk_r(metrics->counters, append_counter, &walk);
 	buffer__append_string(out, "# EOF\n");

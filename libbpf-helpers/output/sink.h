@@ -160,6 +160,7 @@ struct metric_names {
 	/* What histograms are of: "wait" gives runqlat_wait_seconds; or NULL: there are none. */
 	const char *distribution;
 	const char *help; /* its one sentence */
+	bool in_bytes; /* they are of sizes: in bytes in place of seconds */
 };
 
 struct sink_config {

@@ -24,9 +24,14 @@ static const char *const cause_names[ACCOUNT_NR_CAUSES] = {
 };
 
 static const char *const detail_names[ACCOUNT_NR_DETAILS] = {
-	[ACCOUNT_DETAIL_ARGS] = "args",	  [ACCOUNT_DETAIL_TREE] = "tree",
-	[ACCOUNT_DETAIL_SLOW] = "slow",	  [ACCOUNT_DETAIL_RESULT] = "result",
-	[ACCOUNT_DETAIL_ERRNO] = "errno", [ACCOUNT_DETAIL_STACK] = "stack",
+	[ACCOUNT_DETAIL_ARGS] = "args",
+	[ACCOUNT_DETAIL_TREE] = "tree",
+	[ACCOUNT_DETAIL_SLOW] = "slow",
+	[ACCOUNT_DETAIL_RESULT] = "result",
+	[ACCOUNT_DETAIL_ERRNO] = "errno",
+	[ACCOUNT_DETAIL_STACK] = "stack",
+	[ACCOUNT_DETAIL_DISTRIBUTION] = "distribution",
+	[ACCOUNT_DETAIL_PATH] = "path",
 };
 
 static const char *const verdict_names[] = {
@@ -98,9 +103,7 @@ static void account_sum__add(struct account_sum *sum, const struct account_terms
 	sum->lost[ACCOUNT_OUTPUT_CLOSED] += terms->output_closed;
 	sum->lost[ACCOUNT_NO_END] += terms->no_end;
 	for (int i = 0; i < ACCOUNT_NR_DETAILS; i++)
-		sum->detail_lost[i] += terms->kernel.detail_lost[i];
-	sum->detail_lost[ACCOUNT_DETAIL_RESULT] += terms->no_result;
-	sum->detail_lost[ACCOUNT_DETAIL_STACK] += terms->no_stack;
+		sum->detail_lost[i] += terms->kernel.detail_lost[i] + terms->detail_lost[i];
 }
 
 static uint64_t account_sum__lost(const struct account_sum *sum)

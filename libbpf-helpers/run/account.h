@@ -25,8 +25,7 @@ struct account_terms {
 	uint64_t in_flight;
 	uint64_t output_closed; /* lost in user space: could not be written out */
 	uint64_t no_end; /* lost in user space: what would have ended it was lost */
-	uint64_t no_result; /* detail of recorded events: ACCOUNT_DETAIL_RESULT */
-	uint64_t no_stack; /* the same: ACCOUNT_DETAIL_STACK */
+	uint64_t detail_lost[ACCOUNT_NR_DETAILS]; /* of recorded events, found in user space */
 };
 
 struct account {

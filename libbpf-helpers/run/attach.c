@@ -19,7 +19,6 @@
 #include "run/refusal.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
-#define KPROBE_PMU_PATH "/sys/bus/event_source/devices/kprobe"
 
 const char *const attach_mechanism_names[] = {
 	[ATTACH_AUTO] = "auto",
@@ -65,10 +64,6 @@ static int attach__report_load(int err, const char *mechanism)
 			"to read kernel memory",
 			"Boot with lockdown=integrity or without it.",
 			"cannot load the %s programs", mechanism);
-	if (err == -EPERM && !*missing && !strcmp(mechanism, attach_mechanism_names[ATTACH_FENTRY]))
-		return log_error_because(
-			err, "this kernel forbids programs at functions, by lockdown or a policy",
-			"--check tells what it allows.", "cannot load the %s programs", mechanism);
 	if (err == -E2BIG)
 		return log_error_because(err, "a map or program is larger than the kernel allows",
 					 "Lower --ring-size.", "cannot load the %s programs",
@@ -167,12 +162,6 @@ static int attach__programs(const struct attach_program *programs, size_t nr,
 		if (program->stands_in_for && program__is_idle(probe->prog))
 			continue;
 		probe->link = attach__program(probe->prog, program);
-		if (!probe->link && probe->mechanism == ATTACH_KPROBE &&
-		    access(KPROBE_PMU_PATH, F_OK))
-			return log_error_because(
-				errno, "this kernel was built without kprobes (CONFIG_KPROBES)",
-				"--check tells what it allows.", "cannot attach to %s by kprobe",
-				program->target);
 		if (!probe->link)
 			return log_error(errno, "--check tells what this kernel allows.",
 					 "cannot attach to %s by %s", program->target,

@@ -58,8 +58,7 @@ static int check_kprobe(void)
 {
 	if (access(EVENT_SOURCES_PATH, F_OK) || !access(KPROBE_PMU_PATH, F_OK))
 		return 0;
-	return log_error_because(ENOENT,
-				 "this kernel was built without kprobes (CONFIG_KPROBE_EVENTS)",
+	return log_error_because(ENOENT, "this kernel was built without kprobes (CONFIG_KPROBES)",
 				 "--check tells what it allows.", "cannot attach by kprobe");
 }
 

@@ -38,6 +38,8 @@ enum account_detail {
 	ACCOUNT_DETAIL_RESULT, /* its result has not come; counted in user space */
 	ACCOUNT_DETAIL_ERRNO, /* a failure that found no room in the table of their causes */
 	ACCOUNT_DETAIL_STACK, /* its stack was not kept, or not seen; counted in user space */
+	ACCOUNT_DETAIL_DISTRIBUTION, /* a value that its histogram does not have */
+	ACCOUNT_DETAIL_PATH, /* what a file is called */
 	ACCOUNT_NR_DETAILS,
 };
 

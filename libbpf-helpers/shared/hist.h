@@ -69,8 +69,14 @@ struct hist_key {
 	__u32 tid;
 	__u32 cpu;
 	__u32 cause; /* the tool's own numbers */
-	__u32 pid_ns; /* inode number of a PID namespace */
-	__u32 kind; /* the tool's own numbers, too */
+	union {
+		__u32 pid_ns; /* inode number of a PID namespace */
+		__u32 place; /* the tool's own number of what is written to */
+	};
+	union {
+		__u32 kind; /* the tool's own numbers, too */
+		__u32 uid;
+	};
 	char comm[HIST_NAME_SIZE];
 };
 

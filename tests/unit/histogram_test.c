@@ -315,6 +315,28 @@ static void test_labels(void)
 	free(hist);
 }
 
+/* Sizes are numbers, and so are their least, greatest and average. */
+static void test_plain(void)
+{
+	const struct histogram_style style = { .config = { .unit = 1 },
+					       .unit = "bytes",
+					       .is_plain = true };
+	struct hist *hist = calloc(1, sizeof(*hist));
+	struct buffer out = {};
+
+	hist__put(hist, &style.config, 1);
+	hist__put(hist, &style.config, 4096);
+	hist->stats.sum = 4097;
+	hist->stats.extremes[0] = (struct hist_extremes){ 1, 1, 4096 };
+	histogram__append_summary(&out, hist, &style);
+	buffer__append_char(&out, '\0');
+	test__check(!strncmp(out.data, "count 2, average 2048, min 1, max 4096; p50 [1,2)", 49) &&
+			    strstr(out.data, " bytes\n"),
+		    "plain: a summary of sizes", "%s", out.data);
+	buffer__free(&out);
+	free(hist);
+}
+
 int main(void)
 {
 	test_slots();
@@ -328,5 +350,6 @@ int main(void)
 	test_bars();
 	test_labels();
 	test_width();
+	test_plain();
 	return test__done();
 }

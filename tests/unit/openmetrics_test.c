@@ -10,7 +10,7 @@
 #include "output/histogram.h"
 #include "sink_output.h"
 
-static const struct metric_names names = { "trial", "wait", "How long it was." };
+static const struct metric_names names = { "trial", "wait", "How long it was.", false };
 
 static const struct field account_fields[] = {
 	{ .name = "seen", .kind = VALUE_UNSIGNED, .meaning = "Seen.", .metric = "events_seen" },

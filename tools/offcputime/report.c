@@ -280,8 +280,8 @@ static int report__write_rows(struct report *report, struct totals *totals,
 	record = totals__record(totals, values);
 	/* Those that are not shown are in the total. */
 	err = session__record_events(report->session, OFFCPUTIME_STAY, hidden, &record) ?: err;
-	report->session->account.terms[OFFCPUTIME_STAY].no_stack += totals->nr_not_kept +
-								    totals->nr_not_seen;
+	report->session->account.terms[OFFCPUTIME_STAY].detail_lost[ACCOUNT_DETAIL_STACK] +=
+		totals->nr_not_kept + totals->nr_not_seen;
 	tell_not_kept(totals);
 	return err;
 }

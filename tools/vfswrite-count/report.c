@@ -162,8 +162,8 @@ static void report__note_missing(struct report *report, const struct rows *now)
 	const struct row total = rows__total(now);
 
 	if (report->session->attachment.mechanism == ATTACH_KPROBE && total.calls > total.results)
-		report->session->account.terms[VFSWRITE_CALL].no_result = total.calls -
-									  total.results;
+		report->session->account.terms[VFSWRITE_CALL]
+			.detail_lost[ACCOUNT_DETAIL_RESULT] = total.calls - total.results;
 }
 
 /* Calls from which on small writes are told, the bytes of one below which they are small, and how
