@@ -105,8 +105,6 @@ static __always_inline void path__read(struct path_names *path, const __u64 room
 	PATH_16_STEPS
 	if (room >= PATH_NAMES_BYTES) {
 		PATH_16_STEPS
-		PATH_16_STEPS
-		PATH_16_STEPS
 	}
 end:
 	path->size = walk.used;

@@ -10,7 +10,7 @@
 
 /* Bytes of one name, with its NUL (include/uapi/linux/limits.h: NAME_MAX). */
 #define PATH_NAME_MAX 256
-/* Room for the names of a path, which can be 64 (and borders of mounts, which count as such); what
+/* Room for the names of a path, which can be 32 (and borders of mounts, which count as such); what
  * lies above is cut. Most need far less: 16 are looked for where there is less room. */
 #define PATH_NAMES_BYTES 4096
 #define PATH_NAMES_FEW_BYTES 512

@@ -20,6 +20,33 @@ static void check_number(const char *name, const char *text, const char *metric,
 	test__equal(name, (uint64_t)openmetrics__value(text, sample), (uint64_t)expected);
 }
 
+/* The histogram of sizes or of times of one writer. */
+static void check_histogram(const char *option, const char *metric)
+{
+	const struct writer writer = { writer__name("hist"), 400, 100, -1, NULL };
+	char sample[128], why[200] = "";
+	struct tool_run run;
+
+	tool_run__trace(&run, NULL,
+			ARGS("--format", "openmetrics", option, "--by", "comm", "--comm",
+			     writer.name));
+	writer__run(&writer);
+	test__equal("histogram: the status is 0", (uint64_t)tool_run__stop(&run), 0);
+	test__check(openmetrics__is_valid(run.out, why, sizeof(why)), "histogram: it is valid",
+		    "%s in %s", why, run.out);
+	snprintf(sample, sizeof(sample), "%s_count{comm=\"%s\"}", metric, writer.name);
+	test__equal("histogram: the count", (uint64_t)openmetrics__value(run.out, sample), 400);
+	snprintf(sample, sizeof(sample), "%s_bucket{comm=\"%s\",le=\"127.0\"}", metric,
+		 writer.name);
+	test__equal("histogram: all in the bucket of their size",
+		    (uint64_t)openmetrics__value(run.out, sample),
+		    strstr(metric, "bytes") ? 400 : UINT64_MAX);
+	snprintf(sample, sizeof(sample), "%s_sum{comm=\"%s\"} 40000.0\n", metric, writer.name);
+	test__check(!strstr(metric, "bytes") || strstr(run.out, sample), "histogram: the bytes",
+		    "%s", run.out);
+	tool_run__free(&run);
+}
+
 int main(int argc, char **argv)
 {
 	const struct writer once = { writer__name("once"), 300, 7, -1, NULL };
@@ -50,5 +77,7 @@ int main(int argc, char **argv)
 		    (uint64_t)openmetrics__value(text, "vfswrite_count_events_recorded_total"));
 	free(text);
 	tool_run__free(&run);
+	check_histogram("-b", "vfswrite_count_write_size_bytes");
+	check_histogram("-l", "vfswrite_count_call_seconds");
 	return test__done();
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collect/table.h"
 #include "funcs.h"
 #include "output/buffer.h"
 #include "run/interval.h"
@@ -15,61 +14,66 @@
 /* The largest errno (the kernel's include/linux/err.h). */
 #define MAX_ERRNO 4095
 
-void report__open(struct report *report, struct session *session,
-		  const struct vfswrite_options *options)
+int report__open(struct report *report, struct session *session,
+		 const struct vfswrite_options *options)
 {
+	const enum vfswrite_distribution distribution = vfswrite_options__distribution(options);
+
 	report->session = session;
 	report->options = options;
+	report->style = distribution__style(distribution);
 	if (vfswrite_options__by(options) & 1U << VFSWRITE_BY_CGROUP)
 		groups__learn(&report->groups);
+	if (!distribution)
+		return 0;
+	report->histogram = histogram_record__new();
+	return report->histogram ? 0 : log_error(ENOMEM, NULL, "cannot prepare the report");
 }
 
 void report__close(struct report *report)
 {
+	tables__close(&report->tables);
+	histogram_record__free(report->histogram);
 	rows__free(&report->last);
 	groups__free(&report->groups);
+	places__free(&report->places);
 }
 
-static const char *report__group(struct report *report, const struct row *row)
+int report__place(struct report *report, const struct vfswrite_place *place)
 {
-	if (!(vfswrite_options__by(report->options) & 1U << VFSWRITE_BY_CGROUP))
-		return NULL;
-	return groups__path(&report->groups, row->key.cgroup_id);
+	int err = places__add(&report->places, place);
+
+	return err ? log_error(err, NULL, "cannot keep the name of a file") : 0;
 }
 
-static int report__read(const struct report *report, struct rows *rows)
+static struct key_names report__names(struct report *report, uint32_t by, uint64_t cgroup_id,
+				      uint32_t place)
 {
-	const size_t head = offsetof(struct vfswrite_error_key, key);
-	struct rows_source source = {
-		.key_size = vfswrite_options__key_size(report->options),
-		.nr_cpus = report->nr_cpus,
-		.by = vfswrite_options__by(report->options),
+	return (struct key_names){
+		.cgroup = by & 1U << VFSWRITE_BY_CGROUP ? groups__path(&report->groups, cgroup_id) :
+							  NULL,
+		.place = by & VFSWRITE_BY_PLACE ? places__find(&report->places, place) : NULL,
 	};
-	struct table counts = {}, errors = {}, hot = {};
-	int err;
+}
 
-	err = table__walk(&counts, report->rows_walk, source.key_size,
-			  report->nr_cpus * sizeof(struct vfswrite_row));
-	if (!err)
-		err = table__walk(&errors, report->errors_walk, head + source.key_size,
-				  sizeof(uint64_t));
-	if (!err && report->has_hot)
-		err = table__walk(&hot, report->hot_walk, 0,
-				  report->nr_cpus * sizeof(struct vfswrite_hot));
+/* The places of rows that were read come before or with them. */
+static int report__read(struct report *report, struct rows *rows)
+{
+	struct tables_reading reading;
+	int err = tables__read(&report->tables, &reading);
+
+	if (err)
+		return err;
+	if (report->tables.by & VFSWRITE_BY_PLACE) {
+		reading.source.places = &report->places;
+		err = session__take_all(report->session);
+	}
 	if (!err) {
-		source.hot = (const struct vfswrite_hot *)hot.data;
-		source.nr_hot = hot.nr * report->nr_cpus;
-		source.rows = counts.data;
-		source.nr_rows = counts.nr;
-		source.errors = errors.data;
-		source.nr_errors = errors.nr;
-		err = rows__read(rows, &source);
+		err = rows__read(rows, &reading.source);
 		if (err)
 			log_error(err, NULL, "cannot keep the rows");
 	}
-	table__free(&counts);
-	table__free(&errors);
-	table__free(&hot);
+	tables_reading__free(&reading);
 	return err;
 }
 
@@ -110,6 +114,7 @@ static int report__write_rows(struct report *report, const struct rows *rows,
 	size_t first = rows->nr > top ? rows->nr - top : 0;
 	struct row_error *causes = calloc(MAX_ERRNO + 1, sizeof(*causes));
 	struct row total = rows__total(rows);
+	struct key_names names;
 	uint64_t hidden = 0;
 	struct record record;
 	int err = 0;
@@ -125,7 +130,8 @@ static int report__write_rows(struct report *report, const struct rows *rows,
 			hidden += row->calls;
 			continue;
 		}
-		record = count__record(row, scale, report__group(report, row), values);
+		names = report__names(report, scale->by, row->key.cgroup_id, row->key.place);
+		record = count__record(row, scale, &names, values);
 		/* What can no longer be written is still counted, as lost. */
 		err = session__record_events(report->session, VFSWRITE_CALL, row->calls, &record);
 	}
@@ -162,8 +168,8 @@ static void report__note_missing(struct report *report, const struct rows *now)
 	const struct row total = rows__total(now);
 
 	if (report->session->attachment.mechanism == ATTACH_KPROBE && total.calls > total.results)
-		report->session->account.terms[VFSWRITE_CALL]
-			.detail_lost[ACCOUNT_DETAIL_RESULT] = total.calls - total.results;
+		report->session->account.terms[VFSWRITE_CALL].detail_lost[ACCOUNT_DETAIL_RESULT] =
+			total.calls - total.results;
 }
 
 /* Calls from which on small writes are told, the bytes of one below which they are small, and how
@@ -210,43 +216,62 @@ static void report__note_small(const struct report *report, const struct rows *n
 	rows__free(&sorted);
 }
 
-int report__interval(struct report *report, const struct session_span *span)
+static int report__histogram(void *ctx, const struct hist_reading *reading)
 {
-	struct rows now, difference;
-	int err = report__read(report, &now), write_err = 0;
+	struct report *report = ctx;
+	const uint32_t by = vfswrite_options__distribution_by(report->options);
+	const struct key_names names = report__names(report, by, reading->key.cgroup_id,
+						     reading->key.place);
+	struct value key[KEY_NR_FIELDS];
+	struct record record;
 
-	if (err)
-		return err;
-	err = rows__subtract(&difference, &now, &report->last,
-			     (enum rows_order)report->options->sort);
-	if (err) {
-		rows__free(&now);
-		return log_error(err, NULL, "cannot keep the rows");
-	}
-	if (report->options->interval.given)
-		write_err = interval__write(report->session, VFSWRITE_CALL, span);
-	err = report__write(report, &difference, span);
-	if (span->last) {
-		report__note_missing(report, &now);
-		/* Messages that follow must not be drawn over. */
-		err = session__take_all(report->session) ?: err;
-		report__note_small(report, &now);
-	}
-	rows__free(&difference);
-	rows__free(&report->last);
-	report->last = now;
-	return err ? err : write_err;
+	report->has_reading = true;
+	key__values_of_reading(reading, by, &names, key);
+	record = histogram_record__fill(report->histogram, &reading->hist, &report->style, key,
+					options__face(&report->options->common) == FACE_TEXT);
+	return session__record_events(report->session, VFSWRITE_CALL, 0, &record);
 }
 
-int report__aside(struct report *report, const uint64_t calls[VFSWRITE_NR_FUNCS])
+static uint64_t report__sum(void *ctx, const struct hist_reading *reading)
 {
+	(void)ctx;
+	return reading->hist.stats.sum;
+}
+
+static int report__histograms(struct report *report)
+{
+	const struct hist_view view = {
+		.measure = report->options->sort == ROWS_BY_BYTES ? report__sum : NULL,
+		.top = report->options->top.count,
+	};
+	const struct hist_reading none = {};
+	int err;
+
+	if (!report->tables.reader)
+		return 0;
+	report->style.width = sink__width(report->session->sink);
+	report->has_reading = false;
+	err = hist_reader__read(report->tables.reader, &view, report__histogram, report);
+	/* In a table of keys, the whole is only there when it has values. */
+	if (!err && !report->has_reading && !vfswrite_options__distribution_by(report->options))
+		err = report__histogram(report, &none);
+	return err;
+}
+
+/* The writes that went other ways, of which nothing but their number was kept. */
+static int report__aside(struct report *report)
+{
+	uint64_t calls[VFSWRITE_NR_FUNCS] = {};
 	struct named_count counts[VFSWRITE_NR_FUNCS];
 	const struct value value = value__counts(counts, 0);
 	struct value values[] = { value };
 	struct buffer line = {};
 	uint64_t sum = 0;
 	size_t nr = 0;
+	int err = tables__read_aside(&report->tables, calls);
 
+	if (err)
+		return err;
 	for (size_t i = 0; i < VFSWRITE_NR_FUNCS; i++) {
 		if (!calls[i])
 			continue;
@@ -268,4 +293,55 @@ int report__aside(struct report *report, const uint64_t calls[VFSWRITE_NR_FUNCS]
 	values[0].counts.nr = nr;
 	return session__record_events(report->session, VFSWRITE_CALL, 0,
 				      &(struct record){ &other_paths_record_type, values });
+}
+
+static int report__write_interval(struct report *report, const struct rows *difference,
+				  const struct session_span *span)
+{
+	int err = 0, write_err, hist_err;
+
+	if (report->options->interval.given)
+		err = interval__write(report->session, VFSWRITE_CALL, span);
+	/* What can no longer be written is still counted, as lost. */
+	write_err = report__write(report, difference, span);
+	hist_err = report__histograms(report);
+	return err ?: write_err ?: hist_err;
+}
+
+/* What is told once, when all is counted. */
+static int report__finish(struct report *report, const struct rows *now)
+{
+	int err, aside_err = 0;
+
+	report->session->account.terms[VFSWRITE_CALL].detail_lost[ACCOUNT_DETAIL_PATH] =
+		report->places.nr_unnamed;
+	report__note_missing(report, now);
+	/* Messages that follow must not be drawn over. */
+	err = session__take_all(report->session);
+	report__note_small(report, now);
+	if (!report->options->paths)
+		aside_err = report__aside(report);
+	return err ?: aside_err;
+}
+
+int report__interval(struct report *report, const struct session_span *span)
+{
+	struct rows now, difference;
+	int err = report__read(report, &now);
+
+	if (err)
+		return err;
+	err = rows__subtract(&difference, &now, &report->last,
+			     (enum rows_order)report->options->sort);
+	if (err) {
+		rows__free(&now);
+		return log_error(err, NULL, "cannot keep the rows");
+	}
+	err = report__write_interval(report, &difference, span);
+	if (span->last)
+		err = report__finish(report, &now) ?: err;
+	rows__free(&difference);
+	rows__free(&report->last);
+	report->last = now;
+	return err;
 }

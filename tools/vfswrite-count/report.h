@@ -8,32 +8,30 @@
 #include "run/groups.h"
 #include "run/session.h"
 #include "settings.h"
-
-struct bpf_link;
+#include "tables.h"
 
 struct report {
-	/* The loader's own. */
-	struct bpf_link *rows_walk;
-	struct bpf_link *errors_walk;
-	struct bpf_link *hot_walk; /* when has_hot */
-	bool has_hot;
-	size_t nr_cpus;
-
+	struct tables tables; /* the loader's own */
 	struct session *session;
 	const struct vfswrite_options *options;
+	struct histogram_record *histogram;
+	struct histogram_style style;
+	bool has_reading; /* of the whole, in this report */
 	struct groups groups;
+	struct places places;
 	struct rows last; /* what was counted up to the last report */
 };
 
-/* Borrows all but the report. */
-void report__open(struct report *report, struct session *session,
-		  const struct vfswrite_options *options);
+/* Borrows all but the report. 0 or -errno, reported. */
+int report__open(struct report *report, struct session *session,
+		 const struct vfswrite_options *options);
 
-/* The rows of an interval or of the run, and their total. 0 or -errno, reported. */
+/* A record of the ring. 0 or -errno, reported. */
+int report__place(struct report *report, const struct vfswrite_place *place);
+
+/* The rows of an interval or of the run, and their total; histograms; at the end of the run what
+ * was counted aside. 0 or -errno, reported. */
 int report__interval(struct report *report, const struct session_span *span);
-
-/* The number of calls by enum vfswrite_func that were counted aside. 0 or -errno, reported. */
-int report__aside(struct report *report, const uint64_t calls[VFSWRITE_NR_FUNCS]);
 
 void report__close(struct report *report);
 

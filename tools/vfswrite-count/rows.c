@@ -35,21 +35,24 @@ static struct vfswrite_key identity_of(const struct vfswrite_key *key, uint32_t 
 	return identity;
 }
 
-/* Older kernels leave the end of a longer name behind a shorter one's. */
-static struct vfswrite_key whole_key(const void *data, size_t size)
+/* The key as it is reported. Older kernels leave the end of a longer name behind that of a shorter
+ * one. */
+static struct vfswrite_key whole_key(const void *data, const struct rows_source *source, int *err)
 {
 	struct vfswrite_key key = {};
 	size_t length;
 
-	memcpy(&key, data, size);
+	memcpy(&key, data, source->key_size);
 	length = strnlen(key.comm, sizeof(key.comm));
 	memset(key.comm + length, 0, sizeof(key.comm) - length);
+	if (source->places)
+		key.place = places__same(source->places, key.place, err);
 	return key;
 }
 
-static struct row read_row(const char *entry, const struct rows_source *source)
+static struct row read_row(const char *entry, const struct rows_source *source, int *err)
 {
-	struct row row = { .key = whole_key(entry, source->key_size) };
+	struct row row = { .key = whole_key(entry, source, err) };
 	struct vfswrite_row value;
 
 	for (size_t cpu = 0; cpu < source->nr_cpus; cpu++) {
@@ -110,7 +113,7 @@ static size_t merge_rows(struct named_row *items, size_t nr)
 }
 
 /* The counts of hot rows, which are beside those of the row with their key. Returns how many. */
-static size_t add_hot(struct named_row *items, const struct rows_source *source)
+static size_t add_hot(struct named_row *items, const struct rows_source *source, int *err)
 {
 	size_t nr = 0;
 
@@ -120,7 +123,7 @@ static size_t add_hot(struct named_row *items, const struct rows_source *source)
 		if (!hot->words[0])
 			continue;
 		items[nr].row = (struct row){
-			.key = whole_key(hot->words, source->key_size),
+			.key = whole_key(hot->words, source, err),
 			.calls = hot->row.calls,
 			.results = hot->row.results,
 			.bytes = hot->row.bytes,
@@ -128,7 +131,7 @@ static size_t add_hot(struct named_row *items, const struct rows_source *source)
 		};
 		items[nr].identity = identity_of(&items[nr].row.key, source->by);
 		/* None of them is met twice. */
-		items[nr++].raw.unused = (__u32)i + 1;
+		items[nr++].raw.place = (__u32)i + 1;
 	}
 	return nr;
 }
@@ -137,6 +140,7 @@ static int read_named(struct rows *rows, const struct rows_source *source)
 {
 	size_t size = source->key_size + source->nr_cpus * sizeof(struct vfswrite_row);
 	size_t nr = source->nr_rows;
+	int err = 0;
 	struct named_row *items = calloc(nr + source->nr_hot + 1, sizeof(*items));
 
 	rows->items = calloc(nr + source->nr_hot + 1, sizeof(*rows->items));
@@ -145,17 +149,17 @@ static int read_named(struct rows *rows, const struct rows_source *source)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		items[i].row = read_row((const char *)source->rows + i * size, source);
+		items[i].row = read_row((const char *)source->rows + i * size, source, &err);
 		items[i].identity = identity_of(&items[i].row.key, source->by);
 		memcpy(&items[i].raw, (const char *)source->rows + i * size, source->key_size);
 	}
-	nr += add_hot(&items[nr], source);
+	nr += add_hot(&items[nr], source, &err);
 	qsort(items, nr, sizeof(*items), compare_named);
 	rows->nr = merge_rows(items, nr);
 	for (size_t i = 0; i < rows->nr; i++)
 		rows->items[i] = items[i].row;
 	free(items);
-	return 0;
+	return err;
 }
 
 static int compare_errors(const void *left, const void *right)
@@ -218,6 +222,7 @@ static int read_errors(struct rows *rows, const struct rows_source *source)
 	const size_t head = offsetof(struct vfswrite_error_key, key);
 	size_t size = head + source->key_size + sizeof(uint64_t), nr = source->nr_errors;
 	struct keyed_error *items = calloc(nr + 1, sizeof(*items));
+	int err = 0;
 
 	rows->causes = calloc(nr + 1, sizeof(*rows->causes));
 	if (!items || !rows->causes) {
@@ -226,7 +231,7 @@ static int read_errors(struct rows *rows, const struct rows_source *source)
 	}
 	for (size_t i = 0; i < nr; i++) {
 		const char *entry = (const char *)source->errors + i * size;
-		struct vfswrite_key key = whole_key(entry + head, source->key_size);
+		struct vfswrite_key key = whole_key(entry + head, source, &err);
 
 		items[i].key = identity_of(&key, source->by);
 		memcpy(&items[i].raw, entry + head, source->key_size);
@@ -238,7 +243,7 @@ static int read_errors(struct rows *rows, const struct rows_source *source)
 	nr = merge_errors(items, nr);
 	hand_out(rows, items, nr, source->by);
 	free(items);
-	return 0;
+	return err;
 }
 
 int rows__read(struct rows *rows, const struct rows_source *source)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "places.h"
 #include "vfswrite-count.h"
 
 /* What the rows are put in order by; names NULL-terminated. */
@@ -51,6 +52,7 @@ struct rows_source {
 	size_t key_size;
 	size_t nr_cpus;
 	uint32_t by; /* bits of enum vfswrite_by */
+	struct places *places; /* where rows are by what is written to; or NULL */
 };
 
 /* All that was counted so far, in the order of the keys. 0 or -ENOMEM. */

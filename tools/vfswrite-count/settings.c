@@ -49,7 +49,7 @@ static const struct option_row rows[] = {
 	  .argument = "KEY[,KEY]",
 	  .choices = vfswrite_by_names,
 	  .help = "A row for each value of these together: comm (the default), pid, tid, uid, "
-		  "cgroup, cpu, func" },
+		  "cgroup, cpu, func, file, device, fs" },
 	{ .name = "errors",
 	  .letter = 'x',
 	  .group = OPTION_REPORT,
@@ -58,10 +58,26 @@ static const struct option_row rows[] = {
 	  .no_metrics = true,
 	  .help = "Show by which errors calls failed, in a last column of the text (other "
 		  "formats always have them)" },
+	{ .name = "sizes",
+	  .letter = 'b',
+	  .group = OPTION_REPORT,
+	  .type = OPTION_FLAG,
+	  .offset = FIELD(sizes),
+	  .excludes = "latency",
+	  .help = "Also a histogram of how many bytes the calls wrote: one of all, or one for "
+		  "each of the keys that are asked for" },
+	{ .name = "latency",
+	  .letter = 'l',
+	  .group = OPTION_REPORT,
+	  .type = OPTION_FLAG,
+	  .offset = FIELD(latency),
+	  .excludes = "live",
+	  .help = "Also a histogram of how long the calls took, in the same way" },
 	{ .name = "live",
 	  .group = OPTION_SHOW,
 	  .type = OPTION_FLAG,
 	  .offset = FIELD(live),
+	  .excludes = "sizes",
 	  .no_metrics = true,
 	  .help = "Show each interval (default: a second) in place of the one before, on the "
 		  "terminal, as many rows as fit, the largest first" },
@@ -113,7 +129,7 @@ int vfswrite_options__check(struct vfswrite_options *options)
 	return 0;
 }
 
-uint32_t vfswrite_options__by(const struct vfswrite_options *options)
+uint32_t vfswrite_options__distribution_by(const struct vfswrite_options *options)
 {
 	uint32_t by = options->by | (uint32_t)options->per_process << VFSWRITE_BY_PID |
 		      (uint32_t)options->per_thread << VFSWRITE_BY_TID;
@@ -121,12 +137,24 @@ uint32_t vfswrite_options__by(const struct vfswrite_options *options)
 	/* A thread is shown with its process. */
 	if (by & 1U << VFSWRITE_BY_TID)
 		by |= 1U << VFSWRITE_BY_PID;
-	if (!by)
-		by = 1U << VFSWRITE_BY_COMM;
-	/* What differs in kind is not added up in one row. */
+	/* What differs in kind is not added up. */
 	if (options->paths || options->also)
 		by |= 1U << VFSWRITE_BY_FUNC;
 	return by;
+}
+
+uint32_t vfswrite_options__by(const struct vfswrite_options *options)
+{
+	uint32_t by = vfswrite_options__distribution_by(options);
+
+	return by & ~(1U << VFSWRITE_BY_FUNC) || options->by ? by : by | 1U << VFSWRITE_BY_COMM;
+}
+
+enum vfswrite_distribution vfswrite_options__distribution(const struct vfswrite_options *options)
+{
+	return options->sizes	? VFSWRITE_SIZES :
+	       options->latency ? VFSWRITE_TIMES :
+				  VFSWRITE_NO_DISTRIBUTION;
 }
 
 uint32_t vfswrite_options__counted(const struct vfswrite_options *options)
@@ -138,6 +166,8 @@ struct vfswrite_config vfswrite_options__config(const struct vfswrite_options *o
 {
 	struct vfswrite_config config = {
 		.by = vfswrite_options__by(options),
+		.distribution = vfswrite_options__distribution(options),
+		.distribution_by = vfswrite_options__distribution_by(options),
 		.key_size = (__u32)vfswrite_options__key_size(options),
 		.counted = vfswrite_options__counted(options),
 	};
@@ -152,8 +182,8 @@ size_t vfswrite_options__key_size(const struct vfswrite_options *options)
 
 	if (by & 1U << VFSWRITE_BY_CGROUP)
 		return END_OF(cgroup_id);
-	if (by & 1U << VFSWRITE_BY_UID)
-		return END_OF(unused);
+	if (by & (1U << VFSWRITE_BY_UID | VFSWRITE_BY_PLACE))
+		return END_OF(place);
 	if (by & (1U << VFSWRITE_BY_CPU | 1U << VFSWRITE_BY_FUNC))
 		return END_OF(cpu);
 	if (by & 1U << VFSWRITE_BY_PID)

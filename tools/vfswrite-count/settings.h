@@ -14,6 +14,8 @@ struct vfswrite_options {
 	bool per_thread;
 	uint32_t by; /* bits of enum vfswrite_by */
 	bool errors;
+	bool sizes;
+	bool latency;
 	bool live;
 	struct optional_count top;
 	int sort; /* enum rows_order */
@@ -31,10 +33,14 @@ int vfswrite_options__check(struct vfswrite_options *options);
 /* Bits of enum vfswrite_by; by command name when nothing else is asked for. */
 uint32_t vfswrite_options__by(const struct vfswrite_options *options);
 
+/* What histograms are of, and by which keys (bits of enum vfswrite_by; 0: one of all). */
+enum vfswrite_distribution vfswrite_options__distribution(const struct vfswrite_options *options);
+uint32_t vfswrite_options__distribution_by(const struct vfswrite_options *options);
+
 /* Bits of enum vfswrite_func that have rows. */
 uint32_t vfswrite_options__counted(const struct vfswrite_options *options);
 
-/* All of the kernel side's configuration but row_size. */
+/* All of the kernel side's configuration but the sizes of what it has for all CPUs. */
 struct vfswrite_config vfswrite_options__config(const struct vfswrite_options *options);
 
 /* Bytes of a row's key that this run fills. */

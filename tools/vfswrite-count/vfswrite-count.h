@@ -3,6 +3,7 @@
 #ifndef VANTAGE_VFSWRITE_COUNT_H
 #define VANTAGE_VFSWRITE_COUNT_H
 
+#include "shared/path.h"
 #include "shared/types.h"
 
 #define VFSWRITE_COMM_SIZE 16
@@ -51,12 +52,28 @@ enum vfswrite_by {
 	VFSWRITE_BY_CGROUP,
 	VFSWRITE_BY_CPU, /* the one that the call is counted on */
 	VFSWRITE_BY_FUNC,
+	VFSWRITE_BY_FILE,
+	VFSWRITE_BY_DEVICE,
+	VFSWRITE_BY_FS,
+};
+
+/* The keys that are about what is written to. */
+#define VFSWRITE_BY_PLACE (1U << VFSWRITE_BY_FILE | 1U << VFSWRITE_BY_DEVICE | 1U << VFSWRITE_BY_FS)
+
+/* What a histogram is of. */
+enum vfswrite_distribution {
+	VFSWRITE_NO_DISTRIBUTION,
+	VFSWRITE_SIZES, /* the bytes of each call that did not fail */
+	VFSWRITE_TIMES, /* from the entry of each call to its return */
 };
 
 struct vfswrite_config {
 	__u32 by; /* bits of enum vfswrite_by */
+	__u32 distribution; /* enum vfswrite_distribution */
+	__u32 distribution_by; /* bits of enum vfswrite_by; 0: one histogram of all */
 	__u32 key_size; /* of a row, as the tables have it */
 	__u32 row_size; /* of the values of all CPUs */
+	__u32 hist_size; /* of a struct hist_keyed on all CPUs */
 	__u32 hot_size; /* of a hot row on all CPUs; 0: the key is too long for them */
 	__u32 counted; /* bit n: enum vfswrite_func n has rows; else it is counted aside */
 	/* By ABI and number: 1 + enum vfswrite_func, or 0. */
@@ -76,8 +93,25 @@ struct vfswrite_key {
 	__u32 func; /* enum vfswrite_func */
 	__u32 cpu;
 	__u32 uid;
-	__u32 unused; /* 0: keys are compared as bytes */
+	__u32 place; /* the id of what is written to; 0: not known */
 	__u64 cgroup_id;
+};
+
+/* No place found room. */
+#define VFSWRITE_NO_PLACE (~(__u32)0)
+
+#define VFSWRITE_FS_SIZE 16
+
+/* What is written to, once for each place. */
+struct vfswrite_place {
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u64 inode; /* its number */
+	__u32 id;
+	__u32 mode; /* the type of the file, as stat(2) has it; 0 for anonymous inodes */
+	__u32 device; /* of the file system, or of a device file the device: dev_t of the kernel */
+	__u32 magic; /* of the file system's type (include/uapi/linux/magic.h) */
+	char fs[VFSWRITE_FS_SIZE]; /* the name of that type */
+	struct path_names path; /* by file; else empty */
 };
 
 /* Per CPU; only ever grows. */

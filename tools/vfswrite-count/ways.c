@@ -11,7 +11,11 @@
 #define KPROBE_TYPE_PATH "/sys/bus/event_source/devices/kprobe/type"
 
 /* By enum vfswrite_func, so that what a run is about chooses among them. */
-static struct attach_program fentry_programs[] = {
+#define NR_PROGRAMS (2 * VFSWRITE_NR_FUNCTIONS)
+#define SECOND(func) [VFSWRITE_NR_FUNCTIONS + (func)]
+
+/* At the returns; then at the entries, for the time between. */
+static struct attach_program fentry_programs[NR_PROGRAMS] = {
 	[VFSWRITE_VFS_WRITE] = { .program = "write_exit" },
 	[VFSWRITE_VFS_READ] = { .program = "read_exit" },
 	[VFSWRITE_VFS_WRITEV] = { .program = "writev_exit" },
@@ -21,12 +25,19 @@ static struct attach_program fentry_programs[] = {
 	[VFSWRITE_IO_WRITE] = { .program = "io_exit" },
 	[VFSWRITE_KERNEL_WRITE] = { .program = "kernel_exit" },
 	[VFSWRITE___KERNEL_WRITE] = { .program = "inner_kernel_exit" },
+	SECOND(VFSWRITE_VFS_WRITE) = { .program = "write_entry" },
+	SECOND(VFSWRITE_VFS_READ) = { .program = "read_entry" },
+	SECOND(VFSWRITE_VFS_WRITEV) = { .program = "writev_entry" },
+	SECOND(VFSWRITE_ITER_FILE_SPLICE_WRITE) = { .program = "splice_entry" },
+	SECOND(VFSWRITE_VFS_COPY_FILE_RANGE) = { .program = "copy_entry" },
+	SECOND(VFSWRITE_AIO_WRITE) = { .program = "aio_entry" },
+	SECOND(VFSWRITE_IO_WRITE) = { .program = "io_entry" },
+	SECOND(VFSWRITE_KERNEL_WRITE) = { .program = "kernel_entry" },
+	SECOND(VFSWRITE___KERNEL_WRITE) = { .program = "inner_kernel_entry" },
 };
 
-#define NR_KPROBE_PROGRAMS (VFSWRITE_NR_FUNCTIONS + VFSWRITE_NR_WITH_BYTES)
-
 /* The entries first: each result is then of a call whose entry was seen. */
-static struct attach_program kprobe_programs[NR_KPROBE_PROGRAMS] = {
+static struct attach_program kprobe_programs[NR_PROGRAMS] = {
 	[VFSWRITE_VFS_WRITE] = { .program = "write_call" },
 	[VFSWRITE_VFS_READ] = { .program = "read_call" },
 	[VFSWRITE_VFS_WRITEV] = { .program = "writev_call" },
@@ -36,19 +47,20 @@ static struct attach_program kprobe_programs[NR_KPROBE_PROGRAMS] = {
 	[VFSWRITE_IO_WRITE] = { .program = "io_call" },
 	[VFSWRITE_KERNEL_WRITE] = { .program = "kernel_call" },
 	[VFSWRITE___KERNEL_WRITE] = { .program = "inner_kernel_call" },
-#define RETURN(func) [VFSWRITE_NR_FUNCTIONS + (func)]
-	RETURN(VFSWRITE_VFS_WRITE) = { .program = "write_result" },
-	RETURN(VFSWRITE_VFS_READ) = { .program = "read_result" },
-	RETURN(VFSWRITE_VFS_WRITEV) = { .program = "writev_result" },
-	RETURN(VFSWRITE_ITER_FILE_SPLICE_WRITE) = { .program = "splice_result" },
-	RETURN(VFSWRITE_VFS_COPY_FILE_RANGE) = { .program = "copy_result" },
-	RETURN(VFSWRITE_KERNEL_WRITE) = { .program = "kernel_result" },
-	RETURN(VFSWRITE___KERNEL_WRITE) = { .program = "inner_kernel_result" },
-#undef RETURN
+	SECOND(VFSWRITE_VFS_WRITE) = { .program = "write_result" },
+	SECOND(VFSWRITE_VFS_READ) = { .program = "read_result" },
+	SECOND(VFSWRITE_VFS_WRITEV) = { .program = "writev_result" },
+	SECOND(VFSWRITE_ITER_FILE_SPLICE_WRITE) = { .program = "splice_result" },
+	SECOND(VFSWRITE_VFS_COPY_FILE_RANGE) = { .program = "copy_result" },
+	SECOND(VFSWRITE_AIO_WRITE) = { .program = "aio_result" },
+	SECOND(VFSWRITE_IO_WRITE) = { .program = "io_result" },
+	SECOND(VFSWRITE_KERNEL_WRITE) = { .program = "kernel_result" },
+	SECOND(VFSWRITE___KERNEL_WRITE) = { .program = "inner_kernel_result" },
 };
 
 static const struct attach_program syscall_programs[] = {
 	{ .program = "syscall_exit", .target = "sys_exit" },
+	{ .program = "syscall_entry", .target = "sys_enter" },
 };
 
 #define WAY(way_mechanism, way_programs, nr, way_traced)                                           \
@@ -56,67 +68,80 @@ static const struct attach_program syscall_programs[] = {
 		.mechanism = way_mechanism, .programs = way_programs, .nr_programs = nr,           \
 		.traced = way_traced                                                               \
 	}
-#define FENTRY(nr) WAY(ATTACH_FENTRY, fentry_programs, nr, NULL)
-#define KPROBE(nr) WAY(ATTACH_KPROBE, kprobe_programs, nr, NULL)
-#define SYSCALLS WAY(ATTACH_TP_BTF, syscall_programs, 1, NULL)
+#define FENTRY WAY(ATTACH_FENTRY, fentry_programs, NR_PROGRAMS, NULL)
+#define KPROBE WAY(ATTACH_KPROBE, kprobe_programs, NR_PROGRAMS, NULL)
+#define SYSCALLS WAY(ATTACH_TP_BTF, syscall_programs, 2, NULL)
 
 static struct attach_way ways[] = {
-	FENTRY(VFSWRITE_NR_FUNCTIONS),
-	KPROBE(NR_KPROBE_PROGRAMS),
+	FENTRY,
+	KPROBE,
 	SYSCALLS,
 };
 
 /* Where the kernel preempts itself, only a kprobe loses no call. */
 static struct attach_way preempted_ways[] = {
-	KPROBE(NR_KPROBE_PROGRAMS),
-	FENTRY(VFSWRITE_NR_FUNCTIONS),
+	KPROBE,
+	FENTRY,
 	SYSCALLS,
 };
 
-/* The function of a program, and whether it is at the return of it by kprobe. */
-static size_t func_of(const struct attach_program *program, bool *is_return)
+static bool is_syscall(const struct attach_program *program)
 {
-	*is_return = false;
-	if (program >= fentry_programs && program < fentry_programs + VFSWRITE_NR_FUNCTIONS)
-		return (size_t)(program - fentry_programs);
-	*is_return = program >= kprobe_programs + VFSWRITE_NR_FUNCTIONS;
-	return (size_t)(program - kprobe_programs) % VFSWRITE_NR_FUNCTIONS;
+	return program == &syscall_programs[0] || program == &syscall_programs[1];
+}
+
+/* The function of a program, and whether it is the second one at it. */
+static size_t func_of(const struct attach_program *program, bool *is_second)
+{
+	const struct attach_program *first = program >= fentry_programs &&
+							     program <
+								     fentry_programs + NR_PROGRAMS ?
+						     fentry_programs :
+						     kprobe_programs;
+
+	*is_second = program >= first + VFSWRITE_NR_FUNCTIONS;
+	return (size_t)(program - first) % VFSWRITE_NR_FUNCTIONS;
 }
 
 bool vfswrite_program__is_wanted(const struct attach_program *program,
 				 const struct vfswrite_options *options)
 {
-	uint32_t counted = vfswrite_options__counted(options);
-	bool is_return;
+	const uint32_t counted = vfswrite_options__counted(options);
+	const bool times = options->latency;
+	bool is_second,
+		is_kprobe = program >= kprobe_programs && program < kprobe_programs + NR_PROGRAMS;
 	size_t func;
 
-	if (program == syscall_programs)
-		return true;
-	func = func_of(program, &is_return);
-	if (is_return)
-		return counted & 1U << func;
-	return counted & 1U << func || vfswrite_funcs[func].is_other_path;
+	if (is_syscall(program))
+		return program == &syscall_programs[0] || times;
+	func = func_of(program, &is_second);
+	if (!is_second)
+		return counted & 1U << func || vfswrite_funcs[func].is_other_path;
+	return counted & 1U << func && (times || (is_kprobe && func < VFSWRITE_NR_WITH_BYTES));
 }
 
 bool vfswrite_program__is_aside(const struct attach_program *program,
 				const struct vfswrite_options *options)
 {
-	uint32_t counted = vfswrite_options__counted(options);
-	bool is_return;
+	const uint32_t counted = vfswrite_options__counted(options);
+	bool is_second;
 
-	return program != syscall_programs &&
-	       (!(counted & 1U << func_of(program, &is_return)) || is_return);
+	if (is_syscall(program))
+		return program == &syscall_programs[1];
+	return !(counted & 1U << func_of(program, &is_second)) || is_second;
 }
 
 static void name_targets(void)
 {
-	static char returns[VFSWRITE_NR_WITH_BYTES][48];
+	static char returns[VFSWRITE_NR_FUNCTIONS][48], entries[VFSWRITE_NR_FUNCTIONS][48];
 
 	for (size_t i = 0; i < VFSWRITE_NR_FUNCTIONS; i++) {
-		fentry_programs[i].target = kprobe_programs[i].target = vfswrite_funcs[i].name;
-	}
-	for (size_t i = 0; i < VFSWRITE_NR_WITH_BYTES; i++) {
-		snprintf(returns[i], sizeof(returns[i]), "return of %s", vfswrite_funcs[i].name);
+		const char *name = vfswrite_funcs[i].name;
+
+		snprintf(returns[i], sizeof(returns[i]), "return of %s", name);
+		snprintf(entries[i], sizeof(entries[i]), "entry of %s", name);
+		fentry_programs[i].target = kprobe_programs[i].target = name;
+		fentry_programs[VFSWRITE_NR_FUNCTIONS + i].target = entries[i];
 		kprobe_programs[VFSWRITE_NR_FUNCTIONS + i].target = returns[i];
 	}
 }
