@@ -249,15 +249,23 @@ static const struct tool_case write_cases[] = {
 	{ "funclatency sys:write", "funclatency", ARGS("sys:write"), AT_BOTH, true },
 };
 
-static void measure_write(const struct tool_case *tool_case, double baseline)
+/* So is a wake-up and the switch that ends its wait: of programs at both, all is added up. */
+static const struct tool_case switch_cases[] = {
+	{ "runqlat", "runqlat", NO_ARGS, AT_BOTH, true },
+	{ "runqlat -L", "runqlat", ARGS("-L"), AT_BOTH, true },
+	{ "runqlat -p 1", "runqlat", ARGS("-p", "1"), AT_BOTH, false },
+};
+
+static void measure_added_by(const struct tool_case *tool_case, const struct workload *workload,
+			     double baseline)
 {
 	const struct tool_setup setup = { .name = tool_case->tool, .stdout_fd = null__fd() };
 	struct tool_run run;
 	double cost;
 
 	tool_run__trace(&run, &setup, tool_case->args);
-	workload__repeat(&writing, WARM_UP);
-	cost = workload__cost(&writing);
+	workload__repeat(workload, WARM_UP);
+	cost = workload__cost(workload);
 	printf("%-*s  %12.1f  %12.1f  %12.1f\n", NAME_WIDTH, tool_case->name, cost, baseline,
 	       cost - baseline);
 	if (tool_run__stop(&run))
@@ -265,14 +273,15 @@ static void measure_write(const struct tool_case *tool_case, double baseline)
 	tool_run__free(&run);
 }
 
-static void measure_writes(void)
+static void measure_added(const char *heading, const struct workload *workload,
+			  const struct tool_case *cases, size_t nr_cases)
 {
-	double baseline = workload__cost(&writing);
+	double baseline = workload__cost(workload);
 
-	printf("\n== %-*s  %12s  %12s  %12s\n", NAME_WIDTH - 3,
-	       "tools, one write(2) of a byte to /dev/null", "instructions", "without", "added");
-	for (size_t i = 0; i < sizeof(write_cases) / sizeof(write_cases[0]); i++)
-		measure_write(&write_cases[i], baseline);
+	printf("\n== %-*s  %12s  %12s  %12s\n", NAME_WIDTH - 3, heading, "instructions", "without",
+	       "added");
+	for (size_t i = 0; i < nr_cases; i++)
+		measure_added_by(&cases[i], workload, baseline);
 }
 
 static void measure_tools(void)
@@ -281,7 +290,10 @@ static void measure_tools(void)
 	       "instructions", "floor", "net");
 	for (size_t i = 0; i < sizeof(tool_cases) / sizeof(tool_cases[0]); i++)
 		measure_tool(&tool_cases[i]);
-	measure_writes();
+	measure_added("tools, one write(2) of a byte to /dev/null", &writing, write_cases,
+		      sizeof(write_cases) / sizeof(write_cases[0]));
+	measure_added("tools, one wake-up by a pipe and its switch", &handing, switch_cases,
+		      sizeof(switch_cases) / sizeof(switch_cases[0]));
 	printf("\n== tools, start\n");
 	for (size_t i = 0; i < nr_notes; i++)
 		printf("%-*s  %12.0f\n", NAME_WIDTH, notes[i].name, notes[i].figure);

@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 
+#include "handing.h"
 #include "small_program.h"
 #include "test.h"
 
@@ -55,16 +56,18 @@ static void exec_once(void)
 }
 
 const struct workload writing = {
-	"one write(2) of a byte to /dev/null",
-	write_once,
-	.batch = 200,
-	.batches = 25,
+	"one write(2) of a byte to /dev/null", write_once, .batch = 200, .batches = 25, .events = 1,
 };
 const struct workload executing = {
-	"one vfork, exec, exit and wait",
-	exec_once,
-	.batch = 1,
-	.batches = BATCHES_MAX,
+	"one vfork, exec, exit and wait", exec_once,   .batch = 1,
+	.batches = BATCHES_MAX,		  .events = 1,
+};
+const struct workload handing = {
+	"one wake-up through a pipe and the switch to who is woken",
+	handing__once,
+	.batch = 100,
+	.batches = 25,
+	.events = 2,
 };
 
 void workload__repeat(const struct workload *workload, unsigned int n)
@@ -89,7 +92,8 @@ double workload__cost(const struct workload *workload)
 		uint64_t begin_ns = test__now_ns();
 
 		workload__repeat(workload, workload->batch);
-		costs[i] = (double)(test__now_ns() - begin_ns) / workload->batch;
+		costs[i] = (double)(test__now_ns() - begin_ns) /
+			   (workload->batch * workload->events);
 	}
 	qsort(costs, workload->batches, sizeof(costs[0]), compare);
 	return costs[workload->batches / 2];

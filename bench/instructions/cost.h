@@ -14,6 +14,7 @@ struct workload {
 	void (*once)(void);
 	unsigned int batch; /* times between two readings of the clock */
 	unsigned int batches; /* of which the median is taken; an odd number */
+	unsigned int events; /* of what is measured, in one of them */
 };
 
 /* write(2) of one byte to /dev/null. */
@@ -22,12 +23,15 @@ extern const struct workload writing;
 /* vfork, exec of the least program there can be, its end, and wait. */
 extern const struct workload executing;
 
+/* A byte through a pipe to a thread on the same CPU and one back: two wake-ups, two switches. */
+extern const struct workload handing;
+
 /* /dev/null, open for writing. */
 int null__fd(void);
 
 void workload__repeat(const struct workload *workload, unsigned int n);
 
-/* Instructions of the workload, once. The median leaves out what interrupts add to some. */
+/* Instructions of one event of the workload. The median leaves out what interrupts add to some. */
 double workload__cost(const struct workload *workload);
 
 #define PROGRAMS_MAX 16
