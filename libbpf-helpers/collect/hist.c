@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "collect/table.h"
+#include "collect/maps.h"
 #include "run/log.h"
 
 /* A row as read: the key first, as table__read() lays it out. */
@@ -423,4 +424,20 @@ int hist_source__size(const struct hist_source *source, const struct hist_room *
 	if (!err && preallocate)
 		err = bpf_map__set_map_flags(source->rows, 0);
 	return err ? log_error(err, NULL, "cannot size the tables of the histograms") : 0;
+}
+
+int hist_source__prepare(const struct hist_source *source, uint64_t max_keys, uint64_t other_bytes,
+			 bool preallocate)
+{
+	struct hist_room room = { 1, 1 };
+	/* It has 8 KB for each CPU. */
+	const struct map_size total = { .map = source->total, .unused = source->keyed };
+	int nr_cpus = cpus__count(), err = nr_cpus < 0 ? nr_cpus : maps__size(&total, 1);
+
+	if (err)
+		return err;
+	if (source->keyed)
+		room = hist_room__for(max_keys, HIST_BUDGET_BYTES - other_bytes, nr_cpus);
+	log_debug("room for %u keys and %u rows of their histograms", room.keys, room.rows);
+	return hist_source__size(source, &room, preallocate);
 }

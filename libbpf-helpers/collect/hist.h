@@ -100,4 +100,11 @@ struct hist_room hist_room__for(uint64_t max_keys, uint64_t budget_bytes, int nr
 int hist_source__size(const struct hist_source *source, const struct hist_room *room,
 		      bool preallocate);
 
+/*
+ * The same with room for max_keys keys, or with 0 for as many as fit into the budget beside
+ * other_bytes of other tables; of the whole and the keys, only what is filled is made.
+ */
+int hist_source__prepare(const struct hist_source *source, uint64_t max_keys, uint64_t other_bytes,
+			 bool preallocate);
+
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* funclatency: how long the calls of a function last. */
 #include <errno.h>
-#include <sys/mman.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "collect/hist.h"
+#include "collect/maps.h"
 #include "funclatency.h"
 #include "report.h"
 #include "run/log.h"
@@ -26,7 +26,6 @@
 /* Frames are 24 bytes and an element of a hash some 50 more: 6 MB. A thread needs one for each
  * depth of its stack at which the function is called. */
 #define FRAMES_MAX 65536
-#define SLOTS_BYTES (FUNCLATENCY_NR_SLOTS * sizeof(struct funclatency_slot))
 #define OTHER_TABLES_BYTES (8U << 20)
 
 struct funclatency {
@@ -39,30 +38,19 @@ struct funclatency {
 
 static int funclatency__size(struct funclatency *funclatency)
 {
-	const struct hist_source *source = &funclatency->report.distribution.source;
-	struct funclatency_bpf *skel = funclatency->skel;
-	int nr_cpus = libbpf_num_possible_cpus(), err;
-	struct hist_room room = { 1, 1 };
+	const struct funclatency_options *options = &funclatency->options;
+	const struct map_size sizes[] = {
+		{ .map = funclatency->skel->maps.frames, .entries = FRAMES_MAX },
+		{ .map = funclatency->skel->maps.event_ring,
+		  .entries = options->slower_ns ? RING_BYTES_SLOWER : RING_BYTES },
+	};
+	int err = maps__size(sizes, sizeof(sizes) / sizeof(sizes[0]));
 
-	if (nr_cpus < 0)
-		return log_error(nr_cpus, NULL, "cannot count the possible CPUs");
-	if (source->keyed)
-		room = hist_room__for(funclatency->options.max_keys.count,
-				      HIST_BUDGET_BYTES - RING_BYTES_SLOWER - OTHER_TABLES_BYTES,
-				      nr_cpus);
-	err = bpf_map__set_max_entries(skel->maps.frames, FRAMES_MAX);
-	/* It has 8 KB for each CPU. */
-	if (!err && source->keyed)
-		err = bpf_map__set_autocreate(source->total, false);
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.event_ring,
-					       funclatency->options.slower_ns ? RING_BYTES_SLOWER :
-										RING_BYTES);
-	if (err)
-		return log_error(err, NULL, "cannot size the tables");
-	log_debug("room for %u keys and %u rows of their histograms", room.keys, room.rows);
 	/* A function can be called with the locks of an allocator. */
-	return hist_source__size(source, &room, true);
+	return err ? err :
+		     hist_source__prepare(&funclatency->report.distribution.source,
+					  options->max_keys.count,
+					  RING_BYTES_SLOWER + OTHER_TABLES_BYTES, true);
 }
 
 static int funclatency__open(void *ctx, struct session_object *object)
@@ -100,9 +88,6 @@ static void funclatency__close(void *ctx)
 {
 	struct funclatency *funclatency = ctx;
 
-	if (funclatency->report.slots)
-		munmap((void *)funclatency->report.slots, SLOTS_BYTES);
-	funclatency->report.slots = NULL;
 	funclatency_bpf__destroy(funclatency->skel);
 	funclatency->skel = NULL;
 }
@@ -117,14 +102,9 @@ static bool funclatency__wants(void *ctx, const struct attach_program *program)
 static int funclatency__attached(void *ctx)
 {
 	struct funclatency *funclatency = ctx;
-	void *slots = mmap(NULL, SLOTS_BYTES, PROT_READ, MAP_SHARED,
-			   bpf_map__fd(funclatency->skel->maps.slots), 0);
 
-	if (slots == MAP_FAILED)
-		return log_error(errno, NULL, "cannot map the table of calls");
-	funclatency->report.slots = slots;
 	return report__open(&funclatency->report, &funclatency->session, &funclatency->options,
-			    &funclatency->target);
+			    &funclatency->target, bpf_map__fd(funclatency->skel->maps.slots));
 }
 
 static int funclatency__event(void *ctx, const void *data, size_t size)

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "collect/table.h"
 #include "inflight.h"
+#include "run/log.h"
 #include "syscalls.h"
+
+#define SLOTS_BYTES (FUNCLATENCY_NR_SLOTS * sizeof(struct funclatency_slot))
 
 /* Of a system call by its ABI and number; else the target itself. size: at least 64. */
 static const char *report__target(const struct report *report, uint32_t abi, uint32_t number,
@@ -58,7 +63,8 @@ static void report__fill_key(void *ctx, const struct hist_key *key, uint32_t by,
 }
 
 int report__open(struct report *report, struct session *session,
-		 const struct funclatency_options *options, const struct target *target)
+		 const struct funclatency_options *options, const struct target *target,
+		 int slots_fd)
 {
 	struct symbolizer_options symbols = { .kernel = true };
 	const struct distribution_config config = {
@@ -74,8 +80,13 @@ int report__open(struct report *report, struct session *session,
 		.fill_key = report__fill_key,
 		.ctx = report,
 	};
-	int err = distribution__open(&report->distribution, &config);
+	void *slots = mmap(NULL, SLOTS_BYTES, PROT_READ, MAP_SHARED, slots_fd, 0);
+	int err;
 
+	if (slots == MAP_FAILED)
+		return log_error(errno, NULL, "cannot map the table of calls");
+	report->slots = slots;
+	err = distribution__open(&report->distribution, &config);
 	if (err)
 		return err;
 	report->session = session;
@@ -89,6 +100,8 @@ int report__open(struct report *report, struct session *session,
 void report__close(struct report *report)
 {
 	distribution__close(&report->distribution);
+	if (report->slots)
+		munmap((void *)report->slots, SLOTS_BYTES);
 	symbolizer__close(report->symbolizer);
 }
 

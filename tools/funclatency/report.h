@@ -16,8 +16,8 @@ struct report {
 
 	/* Set by the loader before the run. */
 	struct bpf_map *frames;
-	const struct funclatency_slot *slots; /* FUNCLATENCY_NR_SLOTS */
 
+	const struct funclatency_slot *slots; /* FUNCLATENCY_NR_SLOTS of them */
 	struct session *session;
 	const struct funclatency_options *options;
 	const struct target *target;
@@ -26,9 +26,11 @@ struct report {
 	int err; /* 0, or the first error of the sink among the open calls */
 };
 
-/* When all is attached. Borrows all but the report. 0 or -errno, reported. */
+/* When all is attached. slots_fd: of the table of calls on idle CPUs and in interrupts. Borrows all
+ * but the report. 0 or -errno, reported. */
 int report__open(struct report *report, struct session *session,
-		 const struct funclatency_options *options, const struct target *target);
+		 const struct funclatency_options *options, const struct target *target,
+		 int slots_fd);
 
 /* The calls whose frames are left at the end. 0 or -errno, reported. */
 int report__open_calls(struct report *report);

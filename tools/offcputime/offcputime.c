@@ -5,6 +5,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "collect/maps.h"
 #include "collect/threads.h"
 #include "collect/walk.h"
 #include "offcputime.h"
@@ -37,15 +38,14 @@ struct offcputime {
 static int offcputime__size(const struct offcputime *offcputime)
 {
 	const struct offcputime_options *options = &offcputime->options;
-	struct offcputime_bpf *skel = offcputime->skel;
-	int err = bpf_map__set_max_entries(skel->maps.rows, offcputime_options__rows(options));
+	const struct offcputime_bpf *skel = offcputime->skel;
+	const struct map_size sizes[] = {
+		{ .map = skel->maps.rows, .entries = offcputime_options__rows(options) },
+		{ .map = skel->maps.stacks_sent, .entries = offcputime_options__stacks(options) },
+		{ .map = skel->maps.event_ring, .entries = RING_BYTES },
+	};
 
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.stacks_sent,
-					       offcputime_options__stacks(options));
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.event_ring, RING_BYTES);
-	return err ? log_error(err, NULL, "cannot size the tables") : 0;
+	return maps__size(sizes, sizeof(sizes) / sizeof(sizes[0]));
 }
 
 static int offcputime__open(void *ctx, struct session_object *object)

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "collect/hist.h"
+#include "collect/maps.h"
 #include "collect/threads.h"
 #include "collect/walk.h"
 #include "cpus.h"
@@ -24,6 +25,7 @@
 /* The longest waits alone need little room; a low --slower can send every wait. */
 #define RING_BYTES (1U << 20)
 #define RING_BYTES_SLOWER (8U << 20)
+#define OTHER_TABLES_BYTES (8U << 20)
 
 struct runqlat {
 	struct runqlat_options options;
@@ -38,27 +40,19 @@ struct runqlat {
 
 static int runqlat__size(struct runqlat *runqlat)
 {
-	const bool every = runqlat->options.slower_ns;
-	const struct hist_source *source = &runqlat->report.distribution.source;
-	int nr_cpus = libbpf_num_possible_cpus(), err;
-	struct hist_room room = { 1, 1 };
+	const struct map_size ring = {
+		.map = runqlat->skel->maps.event_ring,
+		.entries = runqlat->options.slower_ns ? RING_BYTES_SLOWER : RING_BYTES,
+	};
+	int err = threads__prepare(&runqlat->threads);
 
-	if (nr_cpus < 0)
-		return log_error(nr_cpus, NULL, "cannot count the possible CPUs");
-	if (source->keyed)
-		room = hist_room__for(runqlat->options.max_keys.count,
-				      HIST_BUDGET_BYTES - RING_BYTES_SLOWER - (8U << 20), nr_cpus);
-	err = threads__prepare(&runqlat->threads);
-	/* It has 8 KB for each CPU. */
-	if (!err && source->keyed)
-		err = bpf_map__set_autocreate(source->total, false);
 	if (!err)
-		err = bpf_map__set_max_entries(runqlat->skel->maps.event_ring,
-					       every ? RING_BYTES_SLOWER : RING_BYTES);
-	if (err)
-		return log_error(err, NULL, "cannot size the tables");
-	log_debug("room for %u keys and %u rows of their histograms", room.keys, room.rows);
-	return hist_source__size(source, &room, !runqlat->has_task_storage);
+		err = maps__size(&ring, 1);
+	return err ? err :
+		     hist_source__prepare(&runqlat->report.distribution.source,
+					  runqlat->options.max_keys.count,
+					  RING_BYTES_SLOWER + OTHER_TABLES_BYTES,
+					  !runqlat->has_task_storage);
 }
 
 static int runqlat__open(void *ctx, struct session_object *object)
