@@ -113,6 +113,7 @@ int BPF_PROG(passes_tp_btf)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
 
-	rooms_test.passes = filter__passes(task, task->pid, true);
+	if (task->pid == rooms_test.asked_tid)
+		rooms_test.passes = filter__passes(task, task->pid, true);
 	return 0;
 }

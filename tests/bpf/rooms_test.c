@@ -196,6 +196,7 @@ static int filter__ask(const struct filter_config *filter, const struct filter_k
 	for (size_t i = 0; i < nr_keys; i++)
 		bpf_map__update_elem(skel->maps.filter_values, &keys[i], sizeof(keys[i]), &one,
 				     sizeof(one), BPF_ANY);
+	skel->bss->rooms_test.asked_tid = (__u32)gettid();
 	link = bpf_program__attach(skel->progs.passes_tp_btf);
 	if (!link) {
 		rooms_test_bpf__destroy(skel);

@@ -13,7 +13,8 @@
 struct rooms_test {
 	__u64 reserved; /* records the ring had room for */
 	__u64 refused;
-	__u32 passes; /* what filter__passes() said of the running task */
+	__u32 asked_tid; /* the thread that filter__passes() is asked about; others run meanwhile */
+	__u32 passes; /* what it said */
 	char name[ROOMS_NAME_SIZE]; /* what filter__wants_comm() is asked about */
 };
 

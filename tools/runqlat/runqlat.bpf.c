@@ -185,9 +185,9 @@ static __always_inline __u64 thread__queued_since(struct thread *thread, struct 
 	queued = task__has_own_account(task) ? task->sched_info.last_queued : 0;
 	if (!queued)
 		return 0;
-	duration_ns = clock - queued;
+	duration_ns = time__between(queued, clock);
 	if (thread->known)
-		duration_ns += task->sched_info.run_delay - thread->delay_ns;
+		duration_ns += time__between(thread->delay_ns, task->sched_info.run_delay);
 	else if (!run_started_ns || bpf_ktime_get_ns() - duration_ns < run_started_ns)
 		return 0;
 	thread->cause = task->sched_info.pcount ? RUNQLAT_UNSEEN : RUNQLAT_NEW;
@@ -230,7 +230,7 @@ static __always_inline void cpu__switch(struct runqlat_cpu *cpu, struct wait *wa
 	bool came_unseen = cpu->tid != prev->pid;
 
 	if (cpu->switched_ns && !came_unseen)
-		wait->held_ns = wait->now_ns - cpu->switched_ns;
+		wait->held_ns = time__between(cpu->switched_ns, wait->now_ns);
 	/* Idle tasks, one for each CPU, do not wait. */
 	if (prev->pid)
 		task__leaves(prev, came_unseen, preempt, ctx, wait->now_ns - wait->held_ns,
@@ -272,7 +272,7 @@ int BPF_PROG(runqlat_switch, bool preempt, struct task_struct *prev, struct task
 	since_ns = thread__end_wait(thread, next, wait.now_ns, clock, account);
 	if (!since_ns)
 		return 0;
-	wait.duration_ns = wait.now_ns - since_ns;
+	wait.duration_ns = time__between(since_ns, wait.now_ns);
 	wait.cause = thread->cause;
 	if ((runqlat_config.by_run_queue_clock && thread->uncounted) ||
 	    !filter__passes(next, next->pid, true))

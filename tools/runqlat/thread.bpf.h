@@ -70,6 +70,13 @@ static __always_inline __u64 task__now(struct task_struct *task)
 	return runqlat_config.by_run_queue_clock ? task->se.cfs_rq->rq->clock : bpf_ktime_get_ns();
 }
 
+/* From one time to another; 0 when that is not later: clocks of run queues differ by a little, and
+ * what the kernel's account will be after a switch is foretold. */
+static __always_inline __u64 time__between(__u64 from_ns, __u64 to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
 /* Whether it was switched in without a program to see it. Its run-queue lock is held, and it is
  * not just being switched in: the kernel counts that after sched_switch. */
 static __always_inline bool thread__was_missed(const struct thread *thread,
@@ -103,7 +110,7 @@ static __always_inline void thread__arrives(struct thread *thread, struct task_s
 		return;
 	queued = task->sched_info.last_queued;
 	thread->arrivals = task->sched_info.pcount + !!queued;
-	thread->delay_ns = task->sched_info.run_delay + (queued ? clock - queued : 0);
+	thread->delay_ns = task->sched_info.run_delay + (queued ? time__between(queued, clock) : 0);
 }
 
 static __always_inline void thread__begin_wait(struct thread *thread, struct task_struct *task,

@@ -161,7 +161,7 @@ static __noinline int thread__settle(struct thread *thread, struct task_struct *
 	/* A begin after that is of a wait that has not ended. */
 	begin_seen = thread->since_ns && thread->since_ns <= wait->now_ns;
 	wait->duration_ns = begin_seen ? wait->now_ns - thread->since_ns :
-					 delay_ns - thread->delay_ns;
+					 time__between(thread->delay_ns, delay_ns);
 	wait->cause = begin_seen ? thread->cause : thread->arrivals ? RUNQLAT_UNSEEN : RUNQLAT_NEW;
 	if (begin_seen)
 		thread->since_ns = 0;
