@@ -67,7 +67,7 @@ static void stop_load(void)
 }
 
 /* A difference that came out negative is centuries. */
-#define WAIT_MAX_NS 3600000000000
+#define WAIT_MAX_US 3600000000
 
 /* What the records of a run add up to. */
 struct totals {
@@ -92,6 +92,15 @@ static uint64_t buckets_of(const struct json_value *histogram)
 	return count;
 }
 
+/* Where its last bucket begins: the greatest wait itself is not always known of an interval. */
+static int64_t longest_us(const struct json_value *histogram)
+{
+	const struct json_value *buckets = json__get(histogram, "buckets");
+	size_t nr = buckets ? buckets->array.nr : 0;
+
+	return nr ? record__number(&buckets->array.items[nr - 1], "ge") : 0;
+}
+
 static void totals__add(struct totals *totals, const struct json_value *record)
 {
 	uint64_t count = (uint64_t)record__number(record, "count");
@@ -101,8 +110,7 @@ static void totals__add(struct totals *totals, const struct json_value *record)
 		totals->count += count;
 		totals->unlike += buckets_of(record) != count;
 		totals->empty += !count;
-		totals->impossible += record__number(record, "max_ns") < 0 ||
-				      record__number(record, "max_ns") > WAIT_MAX_NS;
+		totals->impossible += longest_us(record) > WAIT_MAX_US;
 	}
 	if (!json__is(json__get(record, "type"), "interval"))
 		return;
@@ -167,15 +175,24 @@ static void check_sixty(const char *name, const char *const *args)
 }
 
 /* A run that ends between two borders. */
+/* A tool that gets no CPU for a while comes too late for the second interval: tried again. */
+#define TRIES 5
+
 static void check_short(void)
 {
 	struct records records;
 	struct totals totals;
 	struct tool_run run;
 
-	tool_run__once(&run, NULL, ARGS("-j", "0.1", "-d", "0.25"));
-	records__load(&records, &run);
-	totals = totals_of(&records);
+	for (int try = 1;; try++) {
+		tool_run__once(&run, NULL, ARGS("-j", "0.1", "-d", "0.25"));
+		records__load(&records, &run);
+		totals = totals_of(&records);
+		if (totals.intervals == 3 || try == TRIES)
+			break;
+		records__free(&records);
+		tool_run__free(&run);
+	}
 	check("short", "there is a third interval", totals.intervals, 3);
 	test__check(totals.last_length_ns > 0 && totals.last_length_ns < INTERVAL_NS,
 		    "short: it is as long as it was", "%" PRId64 " ns", totals.last_length_ns);
@@ -185,9 +202,14 @@ static void check_short(void)
 	records__free(&records);
 	tool_run__free(&run);
 
-	tool_run__once(&run, NULL, ARGS("0.1", "-d", "0.25"));
-	test__check(strstr(run.out, "(only ") != NULL, "short: the text says so", "saw: %s",
-		    run.out);
+	for (int try = 1;; try++) {
+		tool_run__once(&run, NULL, ARGS("0.1", "-d", "0.25"));
+		if (strstr(run.out, "(only ") || try == TRIES)
+			break;
+		tool_run__free(&run);
+	}
+	test__check(strstr(run.out, "(only ") != NULL, "short: the text says so",
+		    "status %d, stderr: %s, saw: %s", run.status, run.err, run.out);
 	tool_run__free(&run);
 }
 
