@@ -13,17 +13,6 @@
 #include "tool.h"
 #include "workload.h"
 
-static void allow_long_args(void *ctx)
-{
-	struct rlimit limit;
-
-	(void)ctx;
-	getrlimit(RLIMIT_STACK, &limit);
-	limit.rlim_cur = limit.rlim_max;
-	if (setrlimit(RLIMIT_STACK, &limit))
-		_exit(126);
-}
-
 /* Arguments of one record, compared with nr words of size bytes of the letter a. */
 static bool is_whole(const struct json_value *record, size_t nr, size_t size)
 {

@@ -18,17 +18,6 @@
 /* The longest single argument the kernel takes: MAX_ARG_STRLEN with its NUL is 131,072. */
 #define WORD_MAX 131071
 
-static void allow_long_args(void *ctx)
-{
-	struct rlimit limit;
-
-	(void)ctx;
-	getrlimit(RLIMIT_STACK, &limit);
-	limit.rlim_cur = limit.rlim_max;
-	if (setrlimit(RLIMIT_STACK, &limit))
-		_exit(126);
-}
-
 /* Executes program and gives its wait status; the stack limit is the most, so that long argument
  * lists are taken. */
 static pid_t execute(const char *program, const char *role, const char *const *argv, int *status)

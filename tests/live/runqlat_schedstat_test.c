@@ -118,7 +118,7 @@ static bool compare(const struct records *records, const struct busy_thread *thr
 	if (agrees || last)
 		check_time("schedstat: time of all", tool.delay_ns, kernel.delay_ns, permille, 0);
 	/* Where other work fills the machine, 470 were seen. */
-	test__check(kernel.periods > 100, "schedstat: there were many waits", "%" PRIu64,
+	test__check(kernel.periods > 1000, "schedstat: there were many waits", "%" PRIu64,
 		    kernel.periods);
 	printf("# %" PRIu64 " waits, runqlat %" PRIu64 "; %.3f %% of the time\n", kernel.periods,
 	       tool.periods, 100.0 * (double)tool.delay_ns / (double)kernel.delay_ns);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,5 +155,16 @@ void become_user(void *ctx)
 	const unsigned int *id = ctx;
 
 	if (setgroups(0, NULL) || setresgid(*id, *id, *id) || setresuid(*id, *id, *id))
+		_exit(126);
+}
+
+void allow_long_args(void *ctx)
+{
+	struct rlimit limit;
+
+	(void)ctx;
+	getrlimit(RLIMIT_STACK, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_STACK, &limit))
 		_exit(126);
 }

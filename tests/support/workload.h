@@ -62,4 +62,7 @@ void gate__open(struct gate *gate);
 /* setresuid and setresgid to this id, in a prepare step; ctx: unsigned int *. */
 void become_user(void *ctx);
 
+/* The stack limit, by which the kernel limits arguments, to its most, in a prepare step. */
+void allow_long_args(void *ctx);
+
 #endif
